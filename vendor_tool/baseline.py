@@ -1,0 +1,108 @@
+"""Findings that a project has accepted for now: a file of fingerprints that only ever gets shorter."""
+
+import hashlib
+import json
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from vendor_tool.errors import UsageError
+from vendor_tool.model import Finding
+
+VERSION: Final = 1
+# counts, lines and commit ids move while the finding stays the same one
+MOVING: Final = re.compile(r"\b(?:(?=[a-f]*[0-9])[0-9a-f]{7,64}|[0-9]+)\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """One item of a baseline: what it stands for is written beside the mark for people to read."""
+
+    mark: str
+    rule: str
+    path: str | None
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """Findings split by a baseline."""
+
+    new: tuple[Finding, ...]
+    accepted: tuple[Finding, ...]
+    fixed: tuple[Accepted, ...]  # no longer found: to be taken out of the file
+
+
+def fingerprint(finding: Finding) -> str:
+    """A mark that survives other edits: of rule, upstream, path and message, without lines, counts and commits."""
+    stable = MOVING.sub("#", finding.message)
+    facts = "\0".join([finding.rule, finding.upstream or "", finding.path or "", stable])
+    return hashlib.sha256(facts.encode("utf-8", "surrogateescape")).hexdigest()[:32]
+
+
+def fingerprints(findings: Sequence[Finding]) -> list[str]:
+    """The mark of each finding; equal ones are told apart by their order, as in `mark:2`."""
+    seen: Counter[str] = Counter()
+    marks = []
+    for finding in findings:
+        mark = fingerprint(finding)
+        seen[mark] += 1
+        marks.append(f"{mark}:{seen[mark]}")
+    return marks
+
+
+def render(findings: Sequence[Finding]) -> str:
+    """The text of a baseline that accepts `findings`."""
+    return _dump(
+        [
+            Accepted(mark, finding.rule, finding.path, finding.message)
+            for finding, mark in zip(findings, fingerprints(findings), strict=True)
+        ]
+    )
+
+
+def parse(text: str, *, name: str) -> tuple[Accepted, ...]:
+    """Read a baseline; `name` is the file in messages.
+
+    Raises UsageError where the text is not a baseline of this version.
+    """
+    hint = f"delete `{name}` and accept today's findings with `--write-baseline {name}`"
+    try:
+        document = json.loads(text)
+        version = document["version"]
+        accepted = tuple(
+            Accepted(item["fingerprint"], item["rule"], item["path"], item["message"]) for item in document["accepted"]
+        )
+    except (ValueError, KeyError, TypeError) as cause:
+        raise UsageError(f"`{name}` is not a baseline of findings", hint=hint) from cause
+    if version != VERSION:
+        raise UsageError(f"`{name}` is a baseline of version {version}, this program reads {VERSION}", hint=hint)
+    return accepted
+
+
+def compare(findings: Sequence[Finding], accepted: Sequence[Accepted]) -> Compared:
+    """Split findings into new ones and accepted ones, and list what is accepted and gone."""
+    allowed = {item.mark for item in accepted}
+    marked = list(zip(findings, fingerprints(findings), strict=True))
+    found = {mark for _, mark in marked}
+    return Compared(
+        new=tuple(finding for finding, mark in marked if mark not in allowed),
+        accepted=tuple(finding for finding, mark in marked if mark in allowed),
+        fixed=tuple(item for item in accepted if item.mark not in found),
+    )
+
+
+def shrink(accepted: Sequence[Accepted], fixed: Sequence[Accepted]) -> str:
+    """The text of a baseline without the items that are fixed; there is no way to add to one."""
+    gone = {item.mark for item in fixed}
+    return _dump([item for item in accepted if item.mark not in gone])
+
+
+def _dump(items: Sequence[Accepted]) -> str:
+    listed = [
+        {"fingerprint": item.mark, "rule": item.rule, "path": item.path, "message": item.message}
+        for item in sorted(items, key=lambda item: (item.rule, item.path or "", item.message, item.mark))
+    ]
+    return json.dumps({"version": VERSION, "accepted": listed}, indent=2) + "\n"

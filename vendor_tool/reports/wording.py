@@ -1,0 +1,79 @@
+"""What every report says alike: order, place, counts, and text of strangers made safe to show."""
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from typing import Final
+
+from vendor_tool.model import Finding, Level
+
+LEVELS: Final[tuple[Level, ...]] = ("error", "warning", "note")
+
+
+def ordered(findings: Sequence[Finding]) -> list[Finding]:
+    """Findings by upstream, path and line; those that belong to no upstream come last."""
+    return sorted(
+        findings,
+        key=lambda f: (
+            f.upstream is None,
+            f.upstream or "",
+            f.path or "",
+            f.line or 0,
+            f.lock_line or 0,
+            f.rule,
+            f.message,
+        ),
+    )
+
+
+def by_upstream(findings: Sequence[Finding]) -> Iterator[tuple[str, list[Finding]]]:
+    """Ordered findings, one group an upstream; `project` heads those that belong to none."""
+    for name, group in groupby(ordered(findings), key=lambda f: f.upstream):
+        yield (visible(name) if name is not None else "project"), list(group)
+
+
+def place(finding: Finding, *, lock: str, root: str) -> tuple[str, int | None]:
+    """Path and line to point at: the vendored file where there is one, else the lock."""
+    if finding.path is None:
+        return lock, finding.lock_line
+    return join(root, finding.path), finding.line
+
+
+def join(root: str, path: str) -> str:
+    """A path of a finding, as seen from where the report is read."""
+    return path if root in ("", ".") else f"{root.rstrip('/')}/{path}"
+
+
+def spot(path: str, line: int | None) -> str:
+    """`path:line`, or the path alone."""
+    return path if line is None else f"{path}:{line}"
+
+
+def count(number: int, noun: str) -> str:
+    """A count with its noun: `1 error`, `2 errors`."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def tally(findings: Sequence[Finding]) -> str:
+    """Counts by level, most severe first, those that are zero left out: `1 error, 2 notes`."""
+    if not findings:
+        return "no findings"
+    numbers = ((sum(f.level == level for f in findings), level) for level in LEVELS)
+    return ", ".join(count(number, level) for number, level in numbers if number)
+
+
+def visible(text: str) -> str:
+    """Text with every character that a terminal would obey, not show, written as an escape; newlines stay.
+
+    Upstream paths and comments end up in messages: an escape sequence or a bidirectional mark in one must not
+    recolour, hide or reorder what a reviewer reads.
+    """
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() or c == "\n" else _escape(c) for c in text)
+
+
+def _escape(character: str) -> str:
+    number = ord(character)
+    if number < 0x100:
+        return f"\\x{number:02x}"
+    return f"\\u{number:04x}" if number < 0x10000 else f"\\U{number:08x}"
