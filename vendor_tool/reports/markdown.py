@@ -35,7 +35,7 @@ def prose(text: str) -> str:
     parts = text.split("`")
     if len(parts) % 2 == 0:
         return _text(text)
-    return "".join(code(part) if index % 2 and part else _text(part) for index, part in enumerate(parts))
+    return "".join((code(part) if part else r"\`\`") if index % 2 else _text(part) for index, part in enumerate(parts))
 
 
 def code(text: str) -> str:
