@@ -224,7 +224,9 @@ class Resolved:
     files: tuple[Recorded, ...] = ()  # sorted by local path
     imports: tuple[RecordedImport, ...] = ()
     shims: tuple[str, ...] = ()  # local paths of the stand-ins that the files use
+    patches: Mapping[str, str] = field(default_factory=dict)  # local path -> sha256, in the order applied
     extra: Mapping[str, object] = field(default_factory=dict)  # further facts (licences, evidence), kept as read
+    sealed: bool = True  # whether the seal fits what was read
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,6 +249,7 @@ class Upstream:
     requires: Mapping[str, str] = field(default_factory=dict)
     imports: tuple[str, ...] = ()
     docstring: bool = False
+    acknowledge: Mapping[str, str] = field(default_factory=dict)  # sha256 of extra licence terms -> reason
     slower_than: float | None = None  # parity: ratio to upstream's time that counts as a finding
     codegen: object = None  # parity: shapes for `check --codegen`, as read
     intent: str = ""  # digest over everything above but `revision` and `at`

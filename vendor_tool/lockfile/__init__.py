@@ -1,0 +1,101 @@
+"""vendor.lock.yaml: read strictly, edited in place, recorded into; sole user of yaml."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from vendor_tool.errors import UsageError
+from vendor_tool.lockfile import cache as copies
+from vendor_tool.lockfile import record
+from vendor_tool.lockfile.nodes import Node, compose
+from vendor_tool.lockfile.place import Place
+from vendor_tool.lockfile.read import parse
+from vendor_tool.model import Lock, Resolved
+
+NAME = "vendor.lock.yaml"
+
+
+def load(path: Path, cache: Path | None = None) -> Lock:
+    """Read a lock. `cache` holds parsed copies.
+
+    Raises UsageError with `NAME:LINE:COLUMN`, the key path and a hint for everything that is not as
+    `docs/reference/lockfile.md` says.
+    """
+    data = read_bytes(path)
+    if cache is None:
+        return parse_text(path, decode(path, data))[0]
+    copy = copies.copy_path(cache, data)
+    content = copies.load(copy)
+    if content is not None:
+        return _from_copy(path, content)
+    lock, root = parse_text(path, decode(path, data))
+    copies.save(copy, _to_copy(lock, root))
+    return lock
+
+
+def read_bytes(path: Path) -> bytes:
+    """The bytes of a lock; UsageError where there is none."""
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        raise UsageError(
+            f"no `{path.name}` in `{path.parent}`",
+            hint="start one with `vendor-tool init`, or name another with `--lock FILE`",
+        ) from None
+    except (IsADirectoryError, PermissionError) as error:
+        raise UsageError(f"`{path}` cannot be read: {error.strerror}", hint="name a file with `--lock FILE`") from None
+
+
+def decode(path: Path, data: bytes) -> str:
+    """The text of a lock; a byte order mark stays as its first character."""
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise UsageError(f"{path.name}:{line}:1: not UTF-8", hint="save the lock as UTF-8") from None
+
+
+def parse_text(path: Path, text: str) -> tuple[Lock, Node]:
+    """A Lock and its root node from text."""
+    root = compose(path.name, text)
+
+    def resolved(_name: str, place: Place) -> Resolved | None:
+        found, sealed = record.read(place)
+        return replace(found, sealed=sealed) if found else None
+
+    return parse(path, root, resolved), root
+
+
+def _to_copy(lock: Lock, root: Node) -> dict[str, Any]:
+    files, seals = {}, {}
+    for name, upstream in lock.upstreams.items():
+        if upstream.resolved:
+            files[name] = record.columns(upstream.resolved.files)
+            seals[name] = upstream.resolved.sealed
+    return {"root": copies.to_json(_strip(root)), "files": files, "seals": seals}
+
+
+def _strip(root: Node) -> Node:
+    """The root without the records of files, which the copy keeps as columns."""
+
+    def under(node: Node, path: tuple[str, ...]) -> Node:
+        if not path:
+            return record.without_files(node)
+        if node.kind != "map":
+            return node
+        hit = [(k, under(v, path[1:]) if path[0] in ("*", k.value) else v) for k, v in node.pairs()]
+        return node._replace(value=hit)
+
+    return under(root, ("upstreams", "*", "resolved"))
+
+
+def _from_copy(path: Path, content: dict[str, Any]) -> Lock:
+    def resolved(name: str, place: Place) -> Resolved | None:
+        found, _ = record.read(place)
+        if found is None:
+            return None
+        return replace(found, files=record.from_columns(content["files"][name]), sealed=content["seals"][name])
+
+    return parse(path, copies.from_json(content["root"]), resolved)

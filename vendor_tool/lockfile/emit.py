@@ -1,0 +1,74 @@
+"""Plain data as YAML text, in the one form that this tool writes."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+WIDTH = 110
+
+# safe without quotes in YAML 1.1 and 1.2: begins with a letter, `/` or `_`, holds nothing that YAML gives a meaning
+_PLAIN = re.compile(r"[A-Za-z_/0-9][A-Za-z0-9_./@+-]*(?: [A-Za-z0-9_./@+()-]+)*")
+# what some reader takes for a number (octal, sexagesimal, infinity), a date, a truth value or nothing
+_AMBIGUOUS = re.compile(
+    r"[-+.]?[0-9][0-9_,.]*(?:[eE][-+]?[0-9]*)?|0[xob][0-9a-fA-F_]+|[0-9-]+(?:[Tt ].*)?|\.(?:inf|nan)"
+    r"|y|n|yes|no|on|off|true|false|null|none|nan|inf|~",
+    re.IGNORECASE,
+)
+_SPECIAL = re.compile("[\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
+
+
+def scalar(value: Any) -> str:
+    """One value on one line. Text that any YAML reader could take for something else is quoted."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int | float):
+        return repr(value)
+    if value == "none" or (_PLAIN.fullmatch(value) and not _AMBIGUOUS.fullmatch(value) and not value.endswith(" ")):
+        return str(value)
+    quoted = json.dumps(value, ensure_ascii=False)
+    return _SPECIAL.sub(lambda match: f"\\u{ord(match.group()):04x}", quoted)
+
+
+def flow(value: Any) -> str:
+    """Any plain data on one line."""
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{scalar(key)}: {flow(item)}" for key, item in value.items()) + "}"
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return "[" + ", ".join(flow(item) for item in value) + "]"
+    return scalar(value)
+
+
+def block(value: Any, indent: int) -> list[str]:
+    """Lines of a non-empty map or list in block form; each line begins with `indent` spaces."""
+    pad = " " * indent
+    lines: list[str] = []
+    if isinstance(value, Mapping):
+        for key, item in value.items():
+            lines += _entry(f"{pad}{scalar(key)}:", item, indent)
+        return lines
+    for item in value:
+        if _nested(item) and isinstance(item, Mapping):
+            inner = block(item, indent + 2)
+            lines += [f"{pad}- {inner[0][indent + 2 :]}", *inner[1:]]
+        else:
+            lines.append(f"{pad}- {flow(item)}")
+    return lines
+
+
+def _entry(head: str, item: Any, indent: int) -> list[str]:
+    if _nested(item) and (isinstance(item, Mapping) or len(f"{head} {flow(item)}") > WIDTH or _of_maps(item)):
+        return [head, *block(item, indent + 2)]
+    return [f"{head} {flow(item)}"]
+
+
+def _nested(item: Any) -> bool:
+    return isinstance(item, Mapping | list | tuple) and bool(item)
+
+
+def _of_maps(item: Any) -> bool:
+    return any(isinstance(part, Mapping | list | tuple) for part in item)

@@ -1,0 +1,173 @@
+"""The `resolved:` block: read from nodes, laid out for writing, sealed against edits by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from vendor_tool.lockfile.nodes import Node
+from vendor_tool.lockfile.place import Place, digest, plain
+from vendor_tool.model import At, LegalFile, Recorded, RecordedImport, Resolved
+
+_KNOWN = (
+    "revision", "date", "license", "notice", "tools", "shims", "patches", "files", "imports", "intent", "seal",
+)  # fmt: skip
+
+
+def layout(resolved: Resolved) -> dict[str, Any]:
+    """A Resolved as plain data in the order of the file, without the seal."""
+    block: dict[str, Any] = {"revision": resolved.revision, "date": resolved.date}
+    block["license"] = _legal(resolved.license)
+    block["notice"] = _legal(resolved.notice)
+    block |= {key: resolved.extra[key] for key in sorted(resolved.extra)}
+    if resolved.tools:
+        block["tools"] = dict(sorted(resolved.tools.items()))
+    if resolved.shims:
+        block["shims"] = list(resolved.shims)
+    if resolved.patches:
+        block["patches"] = dict(resolved.patches)
+    if resolved.files:
+        block["files"] = [_file(item) for item in resolved.files]
+    if resolved.imports:
+        block["imports"] = [
+            {"name": item.name, "path": item.path, "blob": item.blob, "line": item.line} for item in resolved.imports
+        ]
+    block["intent"] = resolved.intent
+    return block
+
+
+def _legal(legal: LegalFile | None) -> Any:
+    if legal is None:
+        return "none"
+    block: dict[str, Any] = {"path": legal.path, "blob": legal.blob, "to": legal.to, "sha256": legal.sha256}
+    if legal.spdx:
+        block["spdx"] = legal.spdx
+    if legal.holders:
+        block["holders"] = list(legal.holders)
+    return block
+
+
+def _file(item: Recorded) -> dict[str, Any]:
+    block: dict[str, Any] = {"path": item.path, "blob": item.blob, "to": item.to, "sha256": item.sha256}
+    if item.executable:
+        block["executable"] = True
+    for key in ("names", "origins"):
+        if getattr(item, key):
+            block[key] = list(getattr(item, key))
+    if item.license:
+        block["license"] = item.license
+    return block
+
+
+def seal(block: Mapping[str, Any]) -> str:
+    """Digest of a block's facts: an edit of any of them shows, a change of layout does not."""
+    return digest({key: value for key, value in block.items() if key != "seal"})
+
+
+def read(place: Place) -> tuple[Resolved | None, bool]:
+    """A `resolved:` block, and whether its seal fits. An empty one reads as None."""
+    if place.node.kind == "text" and place.node.tag == "null":
+        return None, True
+    fields = place.fields()
+    if not fields:
+        return None, True
+    for key in ("revision", "date", "intent", "seal"):
+        if key not in fields:
+            place.fail(f"no `{key}:`", "delete the whole `resolved:` block and run `vendor-tool sync`")
+    files = tuple(_read_file(item) for item in fields["files"].items()) if "files" in fields else ()
+    resolved = Resolved(
+        at=place.node.at,
+        revision=fields["revision"].line_of_text(),
+        date=fields["date"].line_of_text(),
+        intent=fields["intent"].line_of_text(),
+        seal=fields["seal"].line_of_text(),
+        license=_read_legal(fields.get("license")),
+        notice=_read_legal(fields.get("notice")),
+        tools=fields["tools"].mapping_of_text() if "tools" in fields else {},
+        shims=tuple(item.local() for item in fields["shims"].items()) if "shims" in fields else (),
+        patches=fields["patches"].mapping_of_text() if "patches" in fields else {},
+        files=files,
+        imports=tuple(_read_import(item) for item in fields["imports"].items()) if "imports" in fields else (),
+        extra={key: plain(value.node) for key, value in fields.items() if key not in _KNOWN},
+    )
+    return resolved, seal(layout(resolved)) == resolved.seal
+
+
+def _read_legal(place: Place | None) -> LegalFile | None:
+    if place is None or (place.node.kind == "text" and place.node.text == "none"):
+        return None
+    fields = place.fields("path", "blob", "to", "sha256", "spdx", "holders")
+    text = {key: fields[key].line_of_text() for key in ("path", "blob", "sha256") if key in fields}
+    if len(text) != 3 or "to" not in fields:
+        place.fail("incomplete", "delete the whole `resolved:` block and run `vendor-tool sync`")
+    return LegalFile(
+        **text,
+        to=fields["to"].local(),
+        spdx=fields["spdx"].line_of_text() if "spdx" in fields else None,
+        holders=fields["holders"].texts() if "holders" in fields else (),
+    )
+
+
+def _read_file(place: Place) -> Recorded:
+    """One of up to many thousand records: the common, well-formed shape takes a short way."""
+    if place.node.kind == "map":
+        values = {key.value: value for key, value in place.node.pairs()}
+        if values.keys() == _SHORT and all(value.kind == "text" and value.tag == "str" for value in values.values()):
+            to = Place(place.name, f"{place.path}.to", values["to"]).local()
+            return Recorded(values["path"].text, values["blob"].text, to, values["sha256"].text, place.node.at)
+    fields = place.fields("path", "blob", "to", "sha256", "executable", "names", "origins", "license")
+    missing = [key for key in ("path", "blob", "to", "sha256") if key not in fields]
+    if missing:
+        place.fail(f"no `{missing[0]}:`", "delete the whole `resolved:` block and run `vendor-tool sync`")
+    return Recorded(
+        path=fields["path"].line_of_text(),
+        blob=fields["blob"].line_of_text(),
+        to=fields["to"].local(),
+        sha256=fields["sha256"].line_of_text(),
+        at=place.node.at,
+        executable=fields["executable"].boolean() if "executable" in fields else False,
+        names=fields["names"].texts() if "names" in fields else (),
+        origins=fields["origins"].texts() if "origins" in fields else (),
+        license=fields["license"].line_of_text() if "license" in fields else None,
+    )
+
+
+_SHORT = {"path", "blob", "to", "sha256"}
+
+
+def _read_import(place: Place) -> RecordedImport:
+    fields = place.fields("name", "path", "blob", "line")
+    if len(fields) != 4:
+        place.fail("incomplete", "delete the whole `resolved:` block and run `vendor-tool sync`")
+    return RecordedImport(
+        fields["name"].module(),
+        fields["path"].line_of_text(),
+        fields["blob"].line_of_text(),
+        int(fields["line"].number()),
+    )
+
+
+# ---- columns: the records of a parsed copy ----------------------------------------------------------------
+
+
+def columns(files: Iterable[Recorded]) -> list[list[Any]]:
+    """Records as short lists, for the parsed copy: reading 10,000 of them as nodes would cost more than hashing."""
+    return [
+        [r.path, r.blob, r.to, r.sha256, r.at.line, r.at.column, r.executable, r.names, r.origins, r.license]
+        for r in files
+    ]
+
+
+def from_columns(rows: Iterable[list[Any]]) -> tuple[Recorded, ...]:
+    """The reverse of `columns`."""
+    return tuple(
+        Recorded(path, blob, to, sha256, At(line, column), executable, tuple(names), tuple(origins), license_)
+        for path, blob, to, sha256, line, column, executable, names, origins, license_ in rows
+    )
+
+
+def without_files(node: Node) -> Node:
+    """A `resolved:` node without its records."""
+    if node.kind != "map":
+        return node
+    return node._replace(value=[(key, value) for key, value in node.pairs() if key.value != "files"])
