@@ -55,7 +55,7 @@ def compressed_ranges(queries: int, ratio: int, device: torch.device | str = "cp
     """Causal key ranges where one key stands for `ratio` positions: position p sees the (p + 1) // ratio finished ones.
 
     Interface: https://github.com/yueming-yuan/miles/blob/e561465d0b9bbf06188b7a5e2020dc7fd691f732/miles_plugins/models/deepseek_v4/ops/kernel/tilelang_indexer_fwd.py
-    """  # noqa: E501 - a permalink cannot be wrapped
+    """
     ends = torch.div(torch.arange(1, queries + 1, device=device), ratio, rounding_mode="floor").to(torch.int32)
     return torch.zeros_like(ends), ends
 
@@ -95,8 +95,8 @@ def sparse_attention(
 def sinkhorn(logits: Tensor, repeat: int = 10, eps: float = 1e-6) -> Tensor:
     """Towards a doubly stochastic matrix: softmax over rows, then columns, rows, columns ... are divided by their sums.
 
-    Shapes: [..., n, n] to the same. `repeat` counts column divisions, so the columns, divided last, sum to 1 exactly and
-    the rows only in the limit. `eps` is added to the softmax and to each sum, in units of probability.
+    Shapes: [..., n, n] to the same. `repeat` counts column divisions, so the columns, divided last, sum to 1 and the
+    rows only in the limit. `eps` is added to the softmax and to each sum, in units of probability.
     Source: Sinkhorn and Knopp 1967 (doi 10.2140/pjm.1967.21.343), used for residual mixing by Manifold-Constrained
     Hyper-Connections (arXiv 2512.24880, section 4.2); order of steps and place of eps as in
     https://github.com/deepseek-ai/TileKernels/blob/36d9e45d38e204ebb87e6f6e833821eee0482fe5/tile_kernels/modeling/mhc/ops/sinkhorn.py

@@ -1,0 +1,45 @@
+"""Inputs of the parity tests: random by the run's seed, and bounded so that a wrong read shows."""
+
+from collections.abc import Sequence
+
+import torch
+from references import packed_ranges
+from torch import Tensor
+
+from vendor_tool.parity.compare import between_walls
+
+
+def normal(*shape: int, dtype: torch.dtype = torch.bfloat16) -> Tensor:
+    """Standard normal values on the GPU, drawn in float32 and rounded to `dtype`."""
+    return torch.randn(shape, device="cuda").to(dtype)
+
+
+def walled(*shape: int) -> Tensor:
+    """`normal`, with NaN rows before and behind it in memory."""
+    return between_walls(normal(*shape))
+
+
+def choose(start: Tensor, end: Tensor, keys: int, count: int) -> Tensor:
+    """For each row `count` different keys of start <= key < end in random order, filled up with -1: [S, count]."""
+    position = torch.arange(keys, device=start.device)
+    visible = (position >= start[:, None]) & (position < end[:, None])
+    rank, chosen = torch.rand(visible.shape, device=start.device).masked_fill(~visible, -1).topk(min(count, keys))
+    chosen = torch.nn.functional.pad(chosen.masked_fill(rank < 0, -1), (0, max(0, count - keys)), value=-1)
+    return chosen.to(torch.int32).contiguous()
+
+
+def causal_choice(lengths: Sequence[int], count: int) -> Tensor:
+    """`choose` among the earlier positions of each row's own sequence, sequences packed end to end."""
+    start, end = packed_ranges(list(lengths), "cuda")
+    return choose(start, end, int(end[-1]), count)
+
+
+def shift_scores(query: Tensor, memory: Tensor) -> None:
+    """Raise every score by 2048 * 8 times the scale, in place: large, yet the same for all keys of a row."""
+    query[..., 0] = 2048
+    memory[..., 0] = 8
+
+
+def same_storage_transposed(tensor: Tensor) -> Tensor:
+    """The same values as a view that is not contiguous: its first two dimensions are swapped in memory."""
+    return tensor.transpose(0, 1).contiguous().transpose(0, 1)

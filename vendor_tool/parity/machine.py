@@ -1,0 +1,105 @@
+"""Facts of the machine, read without loading the runtime: a wrong pair of versions would end the process."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import metadata
+
+from packaging.specifiers import SpecifierSet
+
+RUNTIME = ("torch", "tilelang", "apache-tvm-ffi", "triton", "z3-solver")
+"""Distributions whose versions shape a kernel; recorded with the evidence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Gpu:
+    """One device as its driver names it."""
+
+    name: str
+    driver: str
+    memory: str  # with its unit, as the driver prints it
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What parity ran on, or would run on."""
+
+    gpus: tuple[Gpu, ...]
+    versions: Mapping[str, str]  # distribution -> version; absent where it is not installed
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Versions that cannot be loaded together; `effect` says what importing them does."""
+
+    versions: Mapping[str, str]  # distribution -> PEP 440 range; all must match
+    effect: str
+
+
+_ABORT = "importing them ends the process (`TypeAttr` registered twice)"
+_REFUSED = "importing them raises an error"
+PAIRS = (
+    Pair({"tilelang": ">=0.1.10,<0.1.13", "apache-tvm-ffi": ">=0.1.12"}, _ABORT),
+    Pair({"tilelang": "<0.1.10", "apache-tvm-ffi": ">=0.1.12"}, _REFUSED),
+    Pair({"tilelang": ">=0.1.12", "apache-tvm-ffi": "<0.1.11"}, _REFUSED),
+    Pair({"tilelang": ">=0.1.13,<=0.1.15", "apache-tvm-ffi": ">=0.1.13"}, _REFUSED),
+)
+"""Measured on 56 pairs of wheels, tilelang 0.1.9 to 0.1.15; pip takes most of them for good (tile-ai/tilelang#2367)."""
+
+
+def facts() -> Facts:
+    """What this machine has. Loads neither torch nor the runtime."""
+    return Facts(gpus(), versions(RUNTIME))
+
+
+def versions(names: Iterable[str]) -> dict[str, str]:
+    """Versions of the distributions that are installed, from their metadata."""
+    found = {}
+    for name in names:
+        try:
+            found[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            continue
+    return found
+
+
+@cache
+def gpus() -> tuple[Gpu, ...]:
+    """The GPUs of this machine, by its driver's own tool; none where that is absent or fails."""
+    query = ["nvidia-smi", "--query-gpu=name,driver_version,memory.total", "--format=csv,noheader"]
+    try:
+        listing = subprocess.run(query, capture_output=True, text=True, timeout=60, check=True).stdout
+    except (FileNotFoundError, subprocess.SubprocessError):
+        return ()
+    return tuple(Gpu(*(part.strip() for part in line.split(","))) for line in listing.splitlines() if line.strip())
+
+
+def refusal(installed: Mapping[str, str]) -> str | None:
+    """Why these versions must not be loaded together, with names and versions; None where nothing is known."""
+    for pair in PAIRS:
+        if matches(pair.versions, installed):
+            named = " with ".join(f"{name} {installed[name]}" for name in pair.versions)
+            return f"{named}: {pair.effect}"
+    return None
+
+
+def matches(ranges: Mapping[str, str], installed: Mapping[str, str]) -> bool:
+    """Whether every named distribution is installed in a version of its range. Pre-releases count as their release."""
+    return all(
+        name in installed and SpecifierSet(wanted).contains(installed[name], prereleases=True)
+        for name, wanted in ranges.items()
+    )
+
+
+def unmet(requires: Mapping[str, str], installed: Mapping[str, str]) -> list[str]:
+    """The entry's `requires:` that this machine does not meet, as sentences."""
+    out = []
+    for name, wanted in sorted(requires.items()):
+        if name not in installed:
+            out.append(f"{name} is not installed, the lock asks for {name}{wanted}")
+        elif not matches({name: wanted}, installed):
+            out.append(f"{name} {installed[name]} is installed, the lock asks for {name}{wanted}")
+    return out

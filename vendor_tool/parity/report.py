@@ -1,0 +1,101 @@
+"""What a parity run measured, as a JSON file: written by the plugin, read by `parity`, joined from several machines."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from vendor_tool.errors import UsageError
+
+if TYPE_CHECKING:
+    import pytest
+
+_FORMAT = 1
+NOTE, MACHINE, KERNEL = "parity", "parity-machine", "parity-kernel"
+"""Names of the user properties that carry a test's facts from a worker to the controller, as JSON."""
+
+
+@dataclass(frozen=True, slots=True)
+class Test:
+    """One test's outcome. `kernel`, `machine` and `notes` are empty for tests that never began."""
+
+    __test__ = False  # not one for pytest to collect
+
+    id: str
+    outcome: str  # passed, failed, skipped, xfailed, xpassed
+    reason: str
+    seconds: float
+    kernel: dict[str, str] | None = None  # upstream, name
+    machine: dict[str, Any] | None = None  # gpu, driver, versions
+    notes: list[dict[str, Any]] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Report:
+    """One run. `files` holds, by upstream, sha256 of the files that were tested, by local path."""
+
+    seed: int
+    tests: list[Test] = field(default_factory=list)
+    files: dict[str, dict[str, str]] = field(default_factory=dict)
+
+    def write(self, path: Path, files: dict[str, dict[str, str]]) -> None:
+        """Put the report into a file, with the hashes of what was tested."""
+        self.files = files
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps({"format": _FORMAT} | asdict(self), indent=1) + "\n", encoding="utf-8")
+
+    def count(self, outcome: str) -> int:
+        """How many tests ended that way."""
+        return sum(test.outcome == outcome for test in self.tests)
+
+
+def outcome(report: pytest.TestReport) -> Test:
+    """A test's outcome from pytest's own report of it."""
+    facts = [(name, json.loads(str(value))) for name, value in report.user_properties if name.startswith(NOTE)]
+    kind, reason = str(report.outcome), ""
+    if hasattr(report, "wasxfail"):
+        kind, reason = ("xfailed" if report.skipped else "xpassed"), report.wasxfail
+    elif report.skipped and isinstance(report.longrepr, tuple):
+        reason = report.longrepr[2].removeprefix("Skipped: ")
+    elif report.failed:
+        reason = (report.longreprtext.strip().splitlines() or [""])[-1]
+    return Test(
+        id=report.nodeid,
+        outcome=kind,
+        reason=reason,
+        seconds=round(report.duration, 3),
+        kernel=next((value for name, value in facts if name == KERNEL), None),
+        machine=next((value for name, value in facts if name == MACHINE), None),
+        notes=[value for name, value in facts if name == NOTE],
+    )
+
+
+def read(path: Path) -> Report:
+    """A report from its file. UsageError when it is none of ours."""
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+        if content.pop("format") != _FORMAT:
+            raise ValueError("another format")
+        return Report(**content | {"tests": [Test(**test) for test in content["tests"]]})
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise UsageError(f"`{path}` is no parity report: {error}", hint="write one with `--parity-report`") from error
+
+
+def join(reports: Sequence[Report]) -> Report:
+    """One report of several. UsageError when they tested different bytes of one file."""
+    files: dict[str, dict[str, str]] = {}
+    for report in reports:
+        for name, hashes in report.files.items():
+            _merge(files.setdefault(name, {}), hashes)
+    return Report(reports[0].seed if reports else 0, [test for report in reports for test in report.tests], files)
+
+
+def _merge(into: dict[str, str], hashes: Mapping[str, str]) -> None:
+    for path, digest in hashes.items():
+        if into.setdefault(path, digest) != digest:
+            raise UsageError(
+                f"two machines tested different bytes of `{path}`", hint="give them one checkout and run parity again"
+            )
