@@ -40,6 +40,19 @@ class Snapshot:
     revision: str
     date: str  # committer date, ISO 8601 with the committer's own offset, as git prints it with %cI
     entries: Mapping[str, Entry]  # upstream path to entry, sorted by path
+    partial: bool = False  # holds only what a record names: enough to rebuild, not to look for further files
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """One commit of an upstream's history, and which of the paths asked for it touches."""
+
+    sha: str
+    date: str  # committer date, as in Snapshot
+    author: str  # name only
+    subject: str
+    body: str
+    paths: tuple[str, ...] = ()  # upstream paths, sorted
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +201,7 @@ class LegalFile:
 class Recorded:
     """One vendored file: where it came from and what its final bytes are."""
 
-    path: str  # upstream path
+    path: str  # upstream path; with `blob` empty for a file that only a patch makes
     blob: str
     to: str  # local path
     sha256: str  # of the final bytes
@@ -249,6 +262,7 @@ class Upstream:
     requires: Mapping[str, str] = field(default_factory=dict)
     imports: tuple[str, ...] = ()
     docstring: bool = False
+    local: tuple[str, ...] = ()  # globs below `to`: files there that are the project's own
     acknowledge: Mapping[str, str] = field(default_factory=dict)  # sha256 of extra licence terms -> reason
     slower_than: float | None = None  # parity: ratio to upstream's time that counts as a finding
     codegen: object = None  # parity: shapes for `check --codegen`, as read
@@ -294,6 +308,7 @@ class Context:
     files: Mapping[str, str]  # upstream path -> local path, of everything vendored from this repository
     listing: frozenset[str]  # every upstream path at the revision
     shims: Mapping[str, ShimSpec]
+    revision: str = ""  # stands for `listing` in the cache's key; '': nothing is cached
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,6 +318,7 @@ class Change:
     data: bytes
     names: tuple[str, ...] = ()
     notes: tuple["Finding", ...] = ()
+    matched: bool = False  # it found what it is for, though the bytes may have needed no change
 
 
 # ---- what came out ----------------------------------------------------------------------------------------

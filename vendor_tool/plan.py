@@ -206,3 +206,27 @@ def listed(upstream: Upstream) -> tuple[str, ...]:
     if upstream.resolved and any(_is_glob(spec.path) for spec in upstream.files):
         named |= {item.to for item in upstream.resolved.files}
     return tuple(sorted(named))
+
+
+def spec_of(upstream: Upstream, path: str) -> FileSpec | None:
+    """The item of `files:` that asks for an upstream path: one that names it, or else the last glob that meets it."""
+    prefix = f"{upstream.from_}/" if upstream.from_ else ""
+    below = path[len(prefix) :] if path.startswith(prefix) else None
+    found = None
+    for spec in upstream.files:
+        if spec.path == below:
+            return spec
+        if below is not None and _is_glob(spec.path) and glob(spec.path).fullmatch(below):
+            found = spec
+    return found
+
+
+def mapping(upstream: Upstream) -> dict[str, str]:
+    """Upstream path to local path, as far as an entry tells without its upstream."""
+    named = {
+        join(upstream.from_, spec.path): join(upstream.to, spec.to or spec.path)
+        for spec in upstream.files
+        if not _is_glob(spec.path)
+    }
+    recorded = upstream.resolved.files if upstream.resolved else ()
+    return {item.path: item.to for item in recorded if item.path} | named

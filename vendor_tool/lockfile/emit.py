@@ -27,7 +27,9 @@ def scalar(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int | float):
-        return repr(value)
+        text = repr(value)
+        # YAML 1.1 takes `2e-05` for text: a number needs its point
+        return text.replace("e", ".0e") if "e" in text and "." not in text else text
     if value == "none" or (_PLAIN.fullmatch(value) and not _AMBIGUOUS.fullmatch(value) and not value.endswith(" ")):
         return str(value)
     quoted = json.dumps(value, ensure_ascii=False)

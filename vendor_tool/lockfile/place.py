@@ -91,7 +91,8 @@ class Place:
         value = self.text() if empty else self.line_of_text()
         reason = unsafe(value)
         if reason and not (empty and value in {"", "."}):
-            self.fail(f"path `{value}` {reason}", "write a path below the folder, with `/` between names")
+            shown = "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in value)
+            self.fail(f"path `{shown}` {reason}", "write a path below the folder, with `/` between names")
         return "" if value == "." else value
 
 

@@ -117,7 +117,7 @@ def _known_bad(place: Place) -> KnownBad:
 
 UPSTREAM_KEYS = (
     "url", "mirrors", "branch", "revision", "license", "from", "to", "files", "transforms", "patches", "requires",
-    "imports", "docstring", "parity", "codegen", "acknowledge", "resolved",
+    "imports", "docstring", "local", "parity", "codegen", "acknowledge", "resolved",
 )  # fmt: skip
 
 
@@ -155,6 +155,7 @@ def _upstream(
         requires=read("requires", Place.mapping_of_text, {}),
         imports=tuple(item.module() for item in fields["imports"].items()) if "imports" in fields else (),
         docstring=read("docstring", Place.boolean, False),
+        local=read("local", Place.texts, ()),
         slower_than=parity["slower-than"].number() if "slower-than" in parity else None,
         codegen=plain(fields["codegen"].node) if "codegen" in fields else None,
         acknowledge=_acknowledge(fields["acknowledge"]) if "acknowledge" in fields else {},

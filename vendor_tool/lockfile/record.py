@@ -48,7 +48,8 @@ def _legal(legal: LegalFile | None) -> Any:
 
 
 def _file(item: Recorded) -> dict[str, Any]:
-    block: dict[str, Any] = {"path": item.path, "blob": item.blob, "to": item.to, "sha256": item.sha256}
+    block: dict[str, Any] = {"path": item.path, "blob": item.blob} if item.path else {}
+    block |= {"to": item.to, "sha256": item.sha256}
     if item.executable:
         block["executable"] = True
     for key in ("names", "origins"):
@@ -116,12 +117,12 @@ def _read_file(place: Place) -> Recorded:
             to = Place(place.name, f"{place.path}.to", values["to"]).local()
             return Recorded(values["path"].text, values["blob"].text, to, values["sha256"].text, place.node.at)
     fields = place.fields("path", "blob", "to", "sha256", "executable", "names", "origins", "license")
-    missing = [key for key in ("path", "blob", "to", "sha256") if key not in fields]
-    if missing:
-        place.fail(f"no `{missing[0]}:`", "delete the whole `resolved:` block and run `vendor-tool sync`")
+    missing = [key for key in ("to", "sha256") if key not in fields]
+    if missing or ("path" in fields) != ("blob" in fields):
+        place.fail("incomplete", "delete the whole `resolved:` block and run `vendor-tool sync`")
     return Recorded(
-        path=fields["path"].line_of_text(),
-        blob=fields["blob"].line_of_text(),
+        path=fields["path"].line_of_text() if "path" in fields else "",
+        blob=fields["blob"].line_of_text() if "blob" in fields else "",
         to=fields["to"].local(),
         sha256=fields["sha256"].line_of_text(),
         at=place.node.at,

@@ -1,0 +1,1 @@
+"""Checks: `check` runs drift, `audit` the rules of licences and provenance; all give the same kind of finding."""

@@ -1,0 +1,197 @@
+"""Drift: what stands on the disk, or in the lock, is not what the record says. Pure and offline."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from vendor_tool.model import Finding, Lock, Recorded, RuleInfo, Side, Upstream
+
+RULES: Mapping[str, RuleInfo] = {
+    rule.id: rule
+    for rule in (
+        RuleInfo(
+            "drift-interrupted",
+            "error",
+            "A run was killed",
+            "A run died while it swapped files. The next `sync` ends it.",
+        ),
+        RuleInfo(
+            "drift-not-synced",
+            "error",
+            "Entry without a record",
+            "The lock names an upstream that was never synced.",
+        ),
+        RuleInfo(
+            "drift-revision",
+            "error",
+            "Revision edited",
+            "`revision:` is not the one that was synced.",
+        ),
+        RuleInfo(
+            "drift-lock",
+            "error",
+            "Entry edited",
+            "The entry's addresses, files, rules or patches are not those that were synced.",
+        ),
+        RuleInfo(
+            "drift-record",
+            "error",
+            "Record edited",
+            "A `resolved:` block was changed by something else than this tool.",
+        ),
+        RuleInfo(
+            "drift-edited",
+            "error",
+            "File edited",
+            "A vendored file does not have the recorded bytes.",
+        ),
+        RuleInfo(
+            "drift-missing",
+            "error",
+            "File missing",
+            "A vendored file is not there, or is no plain file.",
+        ),
+        RuleInfo(
+            "drift-mode",
+            "error",
+            "Executable bit changed",
+            "A vendored file's executable bit is not the recorded one.",
+        ),
+        RuleInfo(
+            "drift-unexpected",
+            "error",
+            "File that nobody vendored",
+            "A file stands in a vendored folder and no entry claims it.",
+        ),
+        RuleInfo(
+            "drift-patch",
+            "error",
+            "Patch edited",
+            "A patch is not the one that was applied, or is not there.",
+        ),
+        RuleInfo(
+            "drift-document",
+            "error",
+            "Document stale",
+            "A generated document or shim is not what the lock makes of it.",
+        ),
+        RuleInfo(
+            "drift-rebuild",
+            "error",
+            "Not what upstream makes",
+            "Rules and patches, applied to upstream's bytes again, give other bytes.",
+        ),
+        RuleInfo(
+            "drift-upstream-blob",
+            "error",
+            "Record and upstream differ",
+            "The recorded blob is not what upstream holds at the recorded revision.",
+        ),
+    )
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What stands at a local path: digest and mode, and where the first line differs, if that can be told."""
+
+    sha256: str | None  # None: nothing, or no plain file
+    executable: bool = False
+    line: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What the drift rules look at."""
+
+    lock: Lock
+    names: tuple[str, ...]  # upstreams that were asked for
+    disk: Mapping[str, Standing]  # of every recorded path
+    legal: Mapping[str, tuple[Recorded, ...]]  # upstream -> copies of licence texts
+    patches: Mapping[str, str | None]  # local path -> sha256
+    stale: Mapping[str, bool] = field(default_factory=dict)  # generated path -> whether something stands there
+    unexpected: Mapping[str, str] = field(default_factory=dict)  # local path -> upstream whose folder it is in
+    pending: bool = False
+
+
+def check(subject: Subject) -> Iterator[Finding]:
+    """Everything that differs, upstream by upstream, then documents."""
+    if subject.pending:
+        yield Finding(
+            "drift-interrupted", "error", "a run was killed while it wrote files", side="local", fix="vendor-tool sync"
+        )
+    for name in subject.names:
+        upstream = subject.lock.upstreams[name]
+        yield from _lock(subject, upstream)
+        yield from _files(subject, upstream)
+    for path, there in sorted(subject.stale.items()):
+        what = "is not what the lock makes of it" if there else "is missing"
+        yield Finding(
+            "drift-document", "error", f"generated file `{path}` {what}", path, 1, side="local", fix="vendor-tool sync"
+        )
+
+
+def _lock(subject: Subject, upstream: Upstream) -> Iterator[Finding]:
+    sync = f"vendor-tool sync {upstream.name}"
+
+    def finding(rule: str, message: str, line: int, side: Side = "record", fix: str = sync) -> Finding:
+        return Finding(rule, "error", message, lock_line=line, upstream=upstream.name, side=side, fix=fix)
+
+    found = upstream.resolved
+    if found is None:
+        yield finding("drift-not-synced", f"upstream `{upstream.name}` was never synced", upstream.at.line)
+        return
+    if found.revision != upstream.revision:
+        yield finding(
+            "drift-revision",
+            f"`revision:` of `{upstream.name}` is `{upstream.revision[:12]}`, `{found.revision[:12]}` was synced",
+            upstream.revision_at.line,
+            fix=f"vendor-tool sync {upstream.name}@{upstream.revision[:12]}",
+        )
+    if found.intent != upstream.intent:
+        yield finding("drift-lock", f"the entry of `{upstream.name}` was edited after the last sync", upstream.at.line)
+    if not found.sealed:
+        yield finding("drift-record", f"the record of `{upstream.name}` was edited by hand", found.at.line)
+    for spec in upstream.patches:
+        digest = subject.patches.get(spec.path)
+        if digest != found.patches.get(spec.path) and spec.path in found.patches:
+            what = "is not there" if digest is None else "is not the one that was applied"
+            yield Finding(
+                "drift-patch", "error", f"patch `{spec.path}` {what}", spec.path, 1, spec.at.line, upstream.name,
+                "local", f"git checkout -- {spec.path}" if digest is None else sync,
+            )  # fmt: skip
+
+
+def _files(subject: Subject, upstream: Upstream) -> Iterator[Finding]:
+    if upstream.resolved is None:
+        return
+    side: Side = "local" if upstream.resolved.sealed else "both"
+    for item in (*upstream.resolved.files, *subject.legal[upstream.name]):
+        found = _file(upstream, item, subject.disk[item.to], side)
+        if found is not None:
+            yield found
+    for path, name in sorted(subject.unexpected.items()):
+        if name == upstream.name:
+            yield Finding(
+                "drift-unexpected", "error", f"`{path}` stands in the folder of `{name}` and no entry claims it",
+                path, 1, upstream.at.line, name, "local",
+                f"remove it, or list it under `local:` of `{name}` in {subject.lock.path.name}",
+            )  # fmt: skip
+
+
+def _file(upstream: Upstream, item: Recorded, disk: Standing, side: Side) -> Finding | None:
+    sync = f"vendor-tool sync {upstream.name}"
+
+    def finding(rule: str, message: str, line: int | None, fix: str, side: Side = side) -> Finding:
+        return Finding(rule, "error", message, item.to, line, item.at.line, upstream.name, side, fix)
+
+    if disk.sha256 is None:
+        return finding("drift-missing", f"`{item.to}` is missing, or is no plain file", None, sync, "local")
+    if disk.sha256 != item.sha256:
+        keep = f"vendor-tool patch new {upstream.name}, or vendor-tool sync --force {upstream.name}"
+        return finding("drift-edited", f"`{item.to}` does not have the recorded bytes", disk.line or 1, keep)
+    if disk.executable != item.executable:
+        what = "is executable" if disk.executable else "is not executable any more"
+        return finding("drift-mode", f"`{item.to}` {what}", 1, f"{sync} --force", "local")
+    return None

@@ -1,0 +1,153 @@
+"""The table of commands and their options."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import NoReturn
+
+from vendor_tool import __version__
+from vendor_tool.errors import UsageError
+
+FORMATS = ("text", "json", "sarif", "github", "junit", "markdown")
+LOCK = "vendor.lock.yaml"
+
+EXIT_CODES = """\
+exit codes:
+  0 clean, or nothing to do    1 findings          2 usage or lockfile
+  3 upstream unreachable       4 not what was locked   5 conflict pending
+  6 parity failed              7 parity required but not run
+  70 a bug in the tool         130 interrupted
+"""
+
+
+class _Parser(argparse.ArgumentParser):
+    """Complains in the words and with the exit code of every other usage error."""
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(message, hint=f"see `{self.prog} --help`")
+
+
+def parse(argv: Sequence[str]) -> argparse.Namespace:
+    """The command's arguments; `call` holds the function that runs it, `lock` the lockfile's path."""
+    arguments = parser().parse_args(argv)
+    if arguments.command is None:
+        raise UsageError("no command", hint="see `vendor-tool --help`; `vendor-tool demo` shows the whole story")
+    if arguments.lock is None:
+        arguments.lock = _find_lock()
+    return arguments
+
+
+def _find_lock() -> Path:
+    """The lock of the folder one stands in, or of the nearest one above it."""
+    here = Path(os.getcwd())  # noqa: PTH109 - keeps the spelling of a linked folder
+    for folder in (here, *here.parents):
+        if (folder / LOCK).is_file():
+            return folder / LOCK
+    return here / LOCK
+
+
+def parser() -> argparse.ArgumentParser:
+    """The parser of the whole program."""
+    top = _Parser(
+        prog="vendor-tool",
+        description="Vendor source files from upstream repositories and keep them in sync, with provenance.",
+        epilog=EXIT_CODES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    top.add_argument("--version", action="version", version=f"vendor-tool {__version__}")
+    top.add_argument("--lock", type=Path, metavar="FILE", help=f"the lockfile (default: the nearest {LOCK} upwards)")
+    top.add_argument("--verbose", action="store_true", help="say more")
+    top.add_argument("--quiet", action="store_true", help="say only what went wrong")
+    top.add_argument("--color", choices=("auto", "always", "never"), default="auto", help="colour in reports")
+    commands = top.add_subparsers(dest="command", metavar="COMMAND", title="commands")
+    for name, (add, summary) in COMMANDS.items():
+        command = commands.add_parser(name, help=summary, description=summary[0].upper() + summary[1:] + ".")
+        add(command)
+        command.set_defaults(call=_later(name))
+    return top
+
+
+def _later(name: str) -> Callable[[argparse.Namespace], int]:
+    """The function of a command, loaded when it is called: `--help` needs none of it."""
+
+    def call(arguments: argparse.Namespace) -> int:
+        import importlib
+
+        module = importlib.import_module(f"vendor_tool.cli.{MODULES.get(name, name)}")
+        return int(getattr(module, name.replace("-", "_"))(arguments))
+
+    return call
+
+
+def _network(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--offline", action="store_true", help="use only what the cache holds")
+
+
+def _report(command: argparse.ArgumentParser, formats: Sequence[str] = FORMATS) -> None:
+    command.add_argument("--format", choices=formats, default="text", help="form of the report (default: text)")
+    command.add_argument("--output", metavar="FILE", help="write the report there")
+
+
+def _init(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--name", help="the project's name (default: the folder's)")
+    command.add_argument("--license", metavar="SPDX", help="the project's own licence")
+
+
+def _add(command: argparse.ArgumentParser) -> None:
+    command.add_argument("name", metavar="NAME", help="what the upstream is called here")
+    command.add_argument("url", metavar="URL", nargs="?", help="its repository; not needed for a known upstream")
+    command.add_argument("--rev", help="commit, tag or branch (default: the default branch)")
+    command.add_argument("--license", metavar="SPDX", help="the upstream's licence, where it is not detected")
+    command.add_argument("--path", metavar="FOLDER", help="folder that the files come from")
+    command.add_argument("--to", metavar="FOLDER", help="local folder that they go to")
+    command.add_argument(
+        "--file", action="append", default=[], metavar="FROM[:TO]", dest="files",
+        help="a file or a glob below --path (default: every Python file there); may be given again",
+    )  # fmt: skip
+    command.add_argument("--no-closure", action="store_true", help="do not add files that the chosen ones import")
+    _network(command)
+
+
+def _sync(command: argparse.ArgumentParser) -> None:
+    command.add_argument("names", metavar="NAME[@REV]", nargs="*", help="upstreams; with a revision: upgrade to it")
+    command.add_argument("--dry-run", action="store_true", help="say what would be done, write nothing")
+    command.add_argument("--force", action="store_true", help="overwrite local edits and foreign files")
+    _network(command)
+
+
+def _check(command: argparse.ArgumentParser) -> None:
+    command.add_argument("names", metavar="NAME", nargs="*", help="upstreams (default: all, and the documents)")
+    command.add_argument("--rebuild", action="store_true", help="derive every file again from upstream and compare")
+    _network(command)
+    _report(command)
+
+
+def _status(command: argparse.ArgumentParser) -> None:
+    command.add_argument("names", metavar="NAME", nargs="*", help="upstreams (default: all)")
+
+
+def _demo(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "folder", metavar="DIR", nargs="?", type=Path, help="where (default: a new folder)"
+    )
+
+
+COMMANDS: dict[str, tuple[Callable[[argparse.ArgumentParser], None], str]] = {
+    "init": (_init, "start a lockfile"),
+    "add": (_add, "add an upstream, or files of one, with everything that they import"),
+    "sync": (_sync, "make the tree what the lock says, or upgrade to another revision"),
+    "status": (_status, "show every upstream and what is pending"),
+    "check": (_check, "compare files, record and documents; offline"),
+    "demo": (_demo, "show the whole story on a small upstream, offline"),
+}
+
+MODULES = {name: "commands" for name in ("init", "add", "sync", "status", "check", "demo")}
+
+
+def is_terminal() -> bool:
+    """Whether a person watches."""
+    return sys.stderr.isatty()

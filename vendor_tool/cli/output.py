@@ -1,0 +1,137 @@
+"""Words on the two streams: findings and documents to stdout, everything else to stderr."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from vendor_tool.errors import ExitCode, UsageError
+from vendor_tool.model import Finding, RuleInfo
+
+# user:password@ or user:token@ in any address that a message quotes
+_SECRET = re.compile(r"([a-z][a-z0-9+.-]*://)[^/@\s'\"]*:[^/@\s'\"]*@", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Voice:
+    """How much is said and in which form, from `--verbose`, `--quiet` and `--color`."""
+
+    verbose: bool = False
+    quiet: bool = False
+    color: str = "auto"
+
+    @property
+    def colored(self) -> bool:
+        if self.color != "auto":
+            return self.color == "always"
+        return sys.stdout.isatty() and "NO_COLOR" not in os.environ
+
+
+def say(voice: Voice, text: str) -> None:
+    """One line for a person; silent under `--quiet`."""
+    if not voice.quiet:
+        print(redact(text), file=sys.stderr)
+
+
+def error(message: str, hint: str | None) -> None:
+    """What went wrong, and what to do next."""
+    print(redact(f"error: {message}"), file=sys.stderr)
+    if hint:
+        print(redact(f"\nhint: {hint}"), file=sys.stderr)
+
+
+def bug(problem: Exception) -> None:
+    """A fault of this program, with what a report of it needs; the traceback only where it is asked for."""
+    import traceback
+
+    print(redact(f"error: a bug in vendor-tool: {type(problem).__name__}: {problem}"), file=sys.stderr)
+    if os.environ.get("VENDOR_TOOL_TRACEBACK"):
+        print(redact("".join(traceback.format_exception(problem))), file=sys.stderr)
+    else:
+        frame = traceback.extract_tb(problem.__traceback__)[-1]
+        print(f"  in {frame.name}, {Path(frame.filename).name}:{frame.lineno}", file=sys.stderr)
+    print("\nhint: report it, with what `VENDOR_TOOL_TRACEBACK=1` adds; your files are as they were", file=sys.stderr)
+
+
+def abandon() -> None:
+    """The reader of stdout went away: leave nothing for the interpreter to flush."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def redact(text: str) -> str:
+    """Text without credentials in addresses."""
+    return _SECRET.sub(r"\1", text)
+
+
+def count(number: int, noun: str) -> str:
+    """`1 file`, `2 files`."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def progress(voice: Voice) -> Callable[[str], None]:
+    """Where long steps report: a status line on a terminal, plain lines elsewhere, nothing under `--quiet`."""
+    if voice.quiet:
+        return lambda _message: None
+    if sys.stderr.isatty():
+        return _terminal()
+    return lambda message: print(redact(message), file=sys.stderr)
+
+
+def _terminal() -> Callable[[str], None]:
+    started: list[Callable[[str], None]] = []
+
+    def report(message: str) -> None:
+        if not started:
+            import atexit
+
+            from rich.console import Console
+
+            status = Console(stderr=True).status(redact(message))
+            status.start()
+            atexit.register(status.stop)
+            started.append(lambda text: status.update(redact(text)))
+        started[0](message)
+
+    return report
+
+
+def findings(
+    found: Sequence[Finding], rules: Mapping[str, RuleInfo], *, lock: Path, form: str, target: str | None, voice: Voice
+) -> ExitCode:
+    """Print or write a report; the exit code that it asks for: notes alone are clean."""
+    from vendor_tool.reports import REPORTS
+
+    top = _top(lock.parent.resolve())
+    root = lock.parent.resolve().relative_to(top).as_posix()
+    text = REPORTS[form].render(
+        found,
+        rules,
+        lock=lock.name if root == "." else f"{root}/{lock.name}",
+        root=root,
+        color=voice.colored and target is None,
+    )
+    document(text, target)
+    return ExitCode.FINDINGS if any(one.level != "note" for one in found) else ExitCode.CLEAN
+
+
+def document(text: str, target: str | None) -> None:
+    """Text to stdout or into a file."""
+    if target is None or target == "-":
+        sys.stdout.write(redact(text))
+        return
+    try:
+        Path(target).write_text(redact(text), encoding="utf-8")
+    except OSError as problem:
+        raise UsageError(f"cannot write `{target}`: {problem.strerror}", hint="name another `--output`") from None
+
+
+def _top(folder: Path) -> Path:
+    """The top of the repository that a folder is in, which reports name their paths from; the folder itself if none."""
+    for parent in (folder, *folder.parents):
+        if (parent / ".git").exists():
+            return parent
+    return folder

@@ -1,0 +1,306 @@
+"""What an entry makes of a revision: fetch, transform, patch, record. One build for sync, rebuild, diff and upgrade."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+
+from vendor_tool import fetch, legal, licences, plan, transform, write
+from vendor_tool import patch as patches
+from vendor_tool.errors import UsageError
+from vendor_tool.model import (
+    Access,
+    At,
+    Blob,
+    Build,
+    BuiltFile,
+    Context,
+    Entry,
+    Lock,
+    Recorded,
+    RecordedImport,
+    Resolved,
+    Snapshot,
+    Source,
+    Tree,
+    Upstream,
+)
+from vendor_tool.pipeline import facts
+from vendor_tool.plan import Target
+from vendor_tool.transform import symbols
+
+LFS_POINTER = b"version https://git-lfs.github.com/spec/"
+# file contents held in memory at once; kernels are a few kilobytes each
+MAX_BYTES = 512 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """Everything that an entry needs from its upstream at one revision."""
+
+    upstream: Upstream
+    snapshot: Snapshot
+    targets: tuple[Target, ...]
+    legal: licences.Legal
+    contents: Mapping[str, bytes]  # by blob id
+
+    def data(self, path: str) -> bytes:
+        return self.contents[self.snapshot.entries[path].oid]
+
+
+def sha256(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+def locked(upstream: Upstream, revision: str) -> bool:
+    """Whether the record was made of this revision and this intent, by this tool: then it may name the blobs."""
+    found = upstream.resolved
+    return found is not None and found.sealed and found.revision == revision and found.intent == upstream.intent
+
+
+# ---- fetch ------------------------------------------------------------------------------------------------
+
+
+def gather(
+    lock: Lock, wanted: Sequence[tuple[Upstream, str]], access: Access, *, trust: bool = True
+) -> tuple[Fetched, ...]:
+    """Fetch several upstreams side by side. `trust` lets the record name the blobs, which saves the listing.
+
+    Raises UpstreamError and UsageError as `fetch` and `plan.targets` do; the first upstream of the lock that fails
+    is the one that is told.
+    """
+    if len(wanted) == 1:
+        return (_fetch(lock, *wanted[0], access, trust),)
+    with ThreadPoolExecutor(max_workers=min(8, max(1, len(wanted)))) as pool:
+        return tuple(pool.map(lambda one: _fetch(lock, *one, access, trust), wanted))
+
+
+def _fetch(lock: Lock, upstream: Upstream, revision: str, access: Access, trust: bool) -> Fetched:
+    if trust and locked(upstream, revision):
+        snapshot = recorded_snapshot(upstream)
+        targets = recorded_targets(upstream)
+        found = recorded_legal(upstream)
+    else:
+        snapshot = fetch.snapshot(upstream, revision, access)
+        targets = plan.targets(upstream, snapshot, lock.path.name)
+        found = licences.find_legal(snapshot.entries.keys(), upstream.from_)
+    paths = [target.path for target in targets]
+    if upstream.files or not trust:
+        paths += [path for path in (found.license, found.notice, *found.others) if path and _is_file(snapshot, path)]
+    oids = {snapshot.entries[path].oid for path in paths}
+    contents = fetch.blobs(upstream, revision, oids, access) if oids else {}
+    return Fetched(upstream, snapshot, targets, found, contents)
+
+
+def _is_file(snapshot: Snapshot, path: str) -> bool:
+    return snapshot.entries[path].mode in {"100644", "100755"}
+
+
+def recorded_snapshot(upstream: Upstream) -> Snapshot:
+    """The part of a revision's listing that the record holds."""
+    found = upstream.resolved
+    assert found is not None
+    entries = {
+        item.path: Entry("100755" if item.executable else "100644", "blob", item.blob)
+        for item in found.files
+        if item.path
+    }
+    others = legal.read(found).others
+    for file in (found.license, found.notice, *others):
+        if file is not None:
+            entries[file.path] = Entry("100644", "blob", file.blob)
+    return Snapshot(found.revision, found.date, entries, partial=True)
+
+
+def recorded_legal(upstream: Upstream) -> licences.Legal:
+    """The legal files that the record holds."""
+    found = upstream.resolved
+    assert found is not None
+    others = tuple(item.path for item in legal.read(found).others)
+    return licences.Legal(
+        found.license.path if found.license else None, found.notice.path if found.notice else None, others
+    )
+
+
+def recorded_targets(upstream: Upstream) -> tuple[Target, ...]:
+    """The targets of an entry as the record holds them."""
+    found = upstream.resolved
+    assert found is not None
+    targets = []
+    for item in found.files:
+        if not item.path:  # made by a patch alone
+            continue
+        spec = plan.spec_of(upstream, item.path)
+        if spec is None:
+            raise UsageError(
+                f"the record of `{upstream.name}` holds `{item.path}`, which no item of `files:` asks for",
+                hint=f"delete the `resolved:` block of `{upstream.name}` and run `vendor-tool sync {upstream.name}`",
+            )
+        targets.append(Target(item.path, item.to, spec))
+    return tuple(targets)
+
+
+# ---- build ------------------------------------------------------------------------------------------------
+
+
+def build(lock: Lock, fetched: Fetched, access: Access, series: Sequence[patches.Patch] | None = None) -> Build:
+    """Rules, then patches, then facts. `series` stands in for the entry's patch files, for an upgrade.
+
+    Raises UsageError for a rule that does nothing, ConflictError for a patch that does not apply.
+    """
+    upstream = fetched.upstream
+    if series is None:
+        series = read_series(lock, upstream)
+    sources = [_source(fetched, target) for target in fetched.targets]
+    plain, fetched = _transform(lock, fetched, sources, access)
+    before: Tree = {item.source.to: Blob(item.data, item.source.executable) for item in plain}
+    after = patches.replay(series, before)[-1] if series else before
+    _nothing_taken_away(upstream, before, after)
+    files = tuple(
+        BuiltFile(
+            path=item.source.path,
+            to=item.source.to,
+            blob=item.source.blob,
+            executable=after[item.source.to].executable,
+            pristine=item.source.data,
+            plain=item.data,
+            final=after[item.source.to].data,
+            names=item.names,
+        )
+        for item in plain
+    )
+    added = tuple(_added(path, blob) for path, blob in after.items() if path not in before)
+    copies, resolved = _record(lock, fetched, files + added, series, access)
+    notes = tuple(note for item in plain for note in item.notes)
+    return Build(upstream, fetched.snapshot, tuple(sorted(files + added, key=lambda f: f.to)), copies, resolved, notes)
+
+
+def _nothing_taken_away(upstream: Upstream, before: Tree, after: Tree) -> None:
+    gone = sorted(before.keys() - after.keys())
+    if gone:
+        raise UsageError(
+            f"a patch of upstream `{upstream.name}` deletes or renames `{gone[0]}`",
+            hint="take the file out of `files:`, or give it another `to:`; patches change contents",
+        )
+
+
+def _added(path: str, blob: Blob) -> BuiltFile:
+    """A file that only a patch makes: it has no upstream path."""
+    return BuiltFile("", path, "", blob.executable, b"", b"", blob.data)
+
+
+def _source(fetched: Fetched, target: Target) -> Source:
+    entry = fetched.snapshot.entries[target.path]
+    data = fetched.contents[entry.oid]
+    if data.startswith(LFS_POINTER):
+        raise UsageError(
+            f"`{target.path}` of upstream `{fetched.upstream.name}` is a pointer of Git LFS, not the file itself",
+            hint="remove it from `files:`; content kept outside the repository has no git id to hold it to",
+        )
+    return Source(target.path, target.to, entry.oid, data, entry.mode == "100755")
+
+
+def _transform(
+    lock: Lock, fetched: Fetched, sources: Sequence[Source], access: Access
+) -> tuple[tuple[transform.Plain, ...], Fetched]:
+    """Apply the rules. They may need to know paths that a record does not name: then the listing is fetched."""
+    upstream = fetched.upstream
+    items = [(source, target.spec) for source, target in zip(sources, fetched.targets, strict=True)]
+    if not items:
+        return (), fetched
+    context = _context(lock, fetched)
+    revision = fetched.snapshot.revision
+    if fetched.snapshot.partial:
+        known = transform.cached(items, upstream.rules, context, revision, access.cache)
+        if known is not None:
+            return known, fetched
+        fetched = replace(fetched, snapshot=fetch.snapshot(upstream, revision, access))
+        context = _context(lock, fetched)
+    return transform.apply(items, upstream.rules, context, revision, access.cache), fetched
+
+
+def _context(lock: Lock, fetched: Fetched) -> Context:
+    files = {}
+    for other in lock.upstreams.values():
+        if other.name != fetched.upstream.name and other.url == fetched.upstream.url:
+            files |= plan.mapping(other)
+    files |= {target.path: target.to for target in fetched.targets}
+    return Context(fetched.upstream.name, files, frozenset(fetched.snapshot.entries), lock.shims)
+
+
+def read_series(lock: Lock, upstream: Upstream) -> tuple[patches.Patch, ...]:
+    """The entry's patches, parsed. Raises UsageError for one that is not there: a series is whole or it is wrong."""
+    series = []
+    for spec in upstream.patches:
+        data = write.read(lock.root, spec.path)
+        if data is None:
+            raise UsageError(
+                f"{plan.place(lock.path.name, spec.at)}: patch `{spec.path}` of `{upstream.name}` is not there",
+                hint="restore it, for example with `git checkout`, or take it out of `patches:`",
+            )
+        series.append(patches.parse(spec.path, data))
+    return tuple(series)
+
+
+# ---- record -----------------------------------------------------------------------------------------------
+
+
+def _record(
+    lock: Lock, fetched: Fetched, files: Sequence[BuiltFile], series: Sequence[patches.Patch], access: Access
+) -> tuple[Tree, Resolved]:
+    upstream, snapshot = fetched.upstream, fetched.snapshot
+    if upstream.files and fetched.legal.license is None:
+        raise UsageError(
+            f"upstream `{upstream.name}` has no licence file at `{snapshot.revision[:12]}`: nobody may copy from it",
+            hint="ask its authors for one, or vendor a revision that has one",
+        )
+    found = facts.gather(upstream, snapshot, fetched.legal, fetched.contents, files, access)
+    shims = transform.shims_used(upstream.rules, [item.final for item in files], lock.shims)
+    return found.copies, Resolved(
+        at=At(0, 0),
+        revision=snapshot.revision,
+        date=snapshot.date,
+        intent=upstream.intent,
+        seal="",
+        license=found.license,
+        notice=found.notice,
+        tools=transform.versions(upstream.rules, upstream.files, lock.shims) if files else {},
+        files=tuple(_recorded(item, found) for item in sorted(files, key=lambda item: item.to)),
+        imports=_imports(upstream, snapshot, access),
+        shims=tuple(sorted(shims)),
+        patches={spec.path: sha256(one.text) for spec, one in zip(upstream.patches, series, strict=True)},
+        extra=found.extra,
+    )
+
+
+def _recorded(item: BuiltFile, found: facts.Found) -> Recorded:
+    return Recorded(
+        path=item.path,
+        blob=item.blob,
+        to=item.to,
+        sha256=sha256(item.final),
+        at=At(0, 0),
+        executable=item.executable,
+        names=item.names,
+        origins=found.origins.get(item.to, ()),
+        license=found.licenses.get(item.to),
+    )
+
+
+def _imports(upstream: Upstream, snapshot: Snapshot, access: Access) -> tuple[RecordedImport, ...]:
+    """Where the upstream's source defines each run-time import, read and never run."""
+    if snapshot.partial and upstream.resolved:
+        return upstream.resolved.imports
+
+    def read(paths: Collection[str]) -> Mapping[str, bytes]:
+        oids = {path: snapshot.entries[path].oid for path in paths if snapshot.entries[path].mode != "120000"}
+        contents = fetch.blobs(upstream, snapshot.revision, set(oids.values()), access) if oids else {}
+        return {path: contents[oid] for path, oid in oids.items()}
+
+    found = []
+    for name in upstream.imports:
+        definition = symbols.find(name, snapshot.entries.keys(), read)
+        found.append(RecordedImport(name, definition.path, snapshot.entries[definition.path].oid, definition.line))
+    return tuple(found)

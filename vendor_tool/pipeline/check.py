@@ -1,0 +1,207 @@
+"""`check`: gather what stands on the disk, offline; `--rebuild`: derive every file again from upstream."""
+
+from __future__ import annotations
+
+import fnmatch
+import hashlib
+import os
+import stat
+from collections.abc import Collection, Iterator, Sequence
+from pathlib import Path
+
+from vendor_tool import plan, write
+from vendor_tool.checks import drift
+from vendor_tool.model import Access, Finding, Lock, Recorded, Upstream
+from vendor_tool.pipeline import state
+
+# what interpreters and desktops leave behind is nobody's work
+LITTER = ("__pycache__", "*.pyc", ".DS_Store", ".gitignore", ".gitattributes")
+
+
+def known(lock: Lock, names: Collection[str]) -> tuple[str, ...]:
+    """The names, all of which must be upstreams of the lock; UsageError otherwise."""
+    return tuple(one.upstream.name for one in plan.select(lock, names)) if names else ()
+
+
+def check(lock: Lock, names: Collection[str], cache: Path | None = None) -> list[Finding]:
+    """Compare record, disk and documents, without network and without a child process."""
+    chosen = tuple(name for name in lock.upstreams if not names or name in names)
+    legal = {
+        name: state.legal_files(found) if (found := lock.upstreams[name].resolved) else () for name in lock.upstreams
+    }
+    disk: dict[str, drift.Standing] = {}
+    patches: dict[str, str | None] = {}
+    folders = _Folders(lock.root)
+    for name in chosen:
+        upstream = lock.upstreams[name]
+        for item in (*(upstream.resolved.files if upstream.resolved else ()), *legal[name]):
+            disk[item.to] = _standing(lock, item, folders, cache)
+        patches |= state.patch_digests(lock, upstream)
+    subject = drift.Subject(
+        lock=lock,
+        names=chosen,
+        disk=disk,
+        legal=legal,
+        patches=patches,
+        stale={path: data is not None for path, data in state.stale(lock).items()} if not names else {},
+        unexpected=unexpected(lock, chosen),
+        pending=write.pending(lock.root),
+    )
+    return list(drift.check(subject))
+
+
+class _Folders:
+    """Which folders were found to be real ones: asked once each, not once for every file in them."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.known: dict[str, bool] = {"": True}
+
+    def real(self, folder: str) -> bool:
+        found = self.known.get(folder)
+        if found is None:
+            found = self.real(folder.rpartition("/")[0])
+            try:
+                found = found and stat.S_ISDIR(os.lstat(f"{self.root}/{folder}").st_mode)
+            except OSError:
+                found = False
+            self.known[folder] = found
+        return found
+
+
+def _standing(lock: Lock, item: Recorded, folders: _Folders, cache: Path | None) -> drift.Standing:
+    if not folders.real(item.to.rpartition("/")[0]):
+        return drift.Standing(None)
+    try:
+        handle = os.open(f"{lock.root}/{item.to}", os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | os.O_NONBLOCK)
+    except OSError:
+        return drift.Standing(None)
+    with open(handle, "rb", buffering=0) as stream:  # noqa: PTH123 - of a descriptor that follows no link
+        found = os.fstat(handle)
+        if not stat.S_ISREG(found.st_mode):
+            return drift.Standing(None)
+        data = stream.readall()
+    digest = hashlib.sha256(data).hexdigest()
+    line = _first_line(item, data, cache) if digest != item.sha256 else None
+    return drift.Standing(digest, bool(found.st_mode & stat.S_IXUSR), line)
+
+
+def _first_line(item: Recorded, data: bytes, cache: Path | None) -> int | None:
+    """The first line that differs, where the recorded bytes are in the cache."""
+    if cache is None:
+        return None
+    try:
+        recorded = state.final_copy(cache, item.sha256).read_bytes()
+    except OSError:
+        return None
+    if hashlib.sha256(recorded).hexdigest() != item.sha256:
+        return None
+    old, new = recorded.split(b"\n"), data.split(b"\n")
+    same = next(
+        (n for n, pair in enumerate(zip(old, new, strict=False)) if pair[0] != pair[1]), min(len(old), len(new))
+    )
+    return same + 1
+
+
+# ---- files that nobody vendored ---------------------------------------------------------------------------
+
+
+def unexpected(lock: Lock, names: Collection[str]) -> dict[str, str]:
+    """Files in an entry's folder that no entry claims: local path to upstream. An entry without `to:` has no folder."""
+    claimed = {path for paths in state.owners(lock).values() for path in paths} | set(state.generated_paths(lock))
+    claimed |= {lock.path.name, *(spec.to for spec in lock.shims.values())}
+    found = {}
+    for name in names:
+        upstream = lock.upstreams[name]
+        if not upstream.to or not upstream.resolved or not upstream.files:
+            continue
+        for path in _walk(lock.root, upstream.to):
+            below = path[len(upstream.to) + 1 :]
+            local = any(fnmatch.fnmatchcase(below, pattern) for pattern in upstream.local)
+            if path not in claimed and not local and not _deeper(lock, upstream, path):
+                found[path] = name
+    return found
+
+
+def _deeper(lock: Lock, upstream: Upstream, path: str) -> bool:
+    """Whether another entry's folder, inside this one's, holds the path."""
+    return any(
+        other.to.startswith(f"{upstream.to}/") and path.startswith(f"{other.to}/") for other in lock.upstreams.values()
+    )
+
+
+def _walk(root: Path, folder: str) -> Iterator[str]:
+    try:
+        entries = sorted(os.scandir(root / folder), key=lambda entry: entry.name)
+    except OSError:
+        return
+    for entry in entries:
+        if any(fnmatch.fnmatchcase(entry.name, pattern) for pattern in LITTER):
+            continue
+        path = f"{folder}/{entry.name}"
+        if entry.is_dir(follow_symlinks=False):
+            yield from _walk(root, path)
+        else:
+            yield path
+
+
+# ---- rebuild ----------------------------------------------------------------------------------------------
+
+
+def rebuild(lock: Lock, names: Collection[str], access: Access) -> list[Finding]:
+    """Derive every file again from upstream's own listing and bytes; compare them with the disk and with the record."""
+    from vendor_tool.pipeline import build as builds
+
+    chosen = [one for one in lock.upstreams.values() if (not names or one.name in names) and one.resolved]
+    wanted = [(one, one.resolved.revision) for one in chosen if one.resolved]
+    findings: list[Finding] = []
+    for fetched in builds.gather(lock, wanted, access, trust=False):
+        built = builds.build(lock, fetched, access)
+        findings += _compare(
+            lock, fetched.upstream, {file.to: file.final for file in built.files}, built.resolved.files
+        )
+    return findings
+
+
+def _compare(lock: Lock, upstream: Upstream, files: dict[str, bytes], derived: Sequence[Recorded]) -> Iterator[Finding]:
+    assert upstream.resolved is not None
+    recorded = {item.to: item for item in upstream.resolved.files}
+    sync_it = f"vendor-tool sync {upstream.name}"
+    for item in derived:
+        known = recorded.get(item.to)
+        line = known.at.line if known else upstream.at.line
+        disk = state.on_disk(lock, item.to)[0]
+        if known is not None and known.blob != item.blob:
+            yield Finding(
+                "drift-upstream-blob", "error",
+                f"`{item.path}` is `{item.blob[:12]}` upstream, the record says `{known.blob[:12]}`",
+                item.to, 1, line, upstream.name, "record", f"delete the `resolved:` block, then {sync_it}",
+            )  # fmt: skip
+        if disk is not None and disk == files[item.to] and known is not None and known.sha256 == item.sha256:
+            continue
+        side = "record" if disk == files[item.to] else "both" if known and _same(disk, known.sha256) else "local"
+        yield Finding(
+            "drift-rebuild", "error",
+            f"`{item.to}` is not what `{item.path}` gives with the entry's rules and patches",
+            item.to, _line(files[item.to], disk), line, upstream.name,
+            "record" if side == "record" else "both" if side == "both" else "local",
+            f"{sync_it} --force",
+        )  # fmt: skip
+    for to in sorted(recorded.keys() - files.keys()):
+        yield Finding(
+            "drift-rebuild", "error", f"`{to}` is recorded, and the entry does not make it",
+            to, 1, recorded[to].at.line, upstream.name, "record", f"{sync_it} --force",
+        )  # fmt: skip
+
+
+def _same(disk: bytes | None, sha256: str) -> bool:
+    return disk is not None and hashlib.sha256(disk).hexdigest() == sha256
+
+
+def _line(wanted: bytes, disk: bytes | None) -> int:
+    if disk is None:
+        return 1
+    old, new = wanted.split(b"\n"), disk.split(b"\n")
+    return next(
+        (n for n, pair in enumerate(zip(old, new, strict=False), 1) if pair[0] != pair[1]), min(len(old), len(new))
+    )

@@ -1,0 +1,147 @@
+"""How the disk stands to the lock and its record: what is edited, stale, owned. Offline, without child processes."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from vendor_tool import documents, legal, plan, write
+from vendor_tool.errors import ContentError
+from vendor_tool.model import Blob, Lock, Recorded, Resolved, Tree, Upstream
+from vendor_tool.transform import shim
+
+
+def up_to_date(lock: Lock, upstreams: Iterable[Upstream]) -> bool:
+    """Whether nothing at all is to be done: told from the lock and the disk alone, without network or child process."""
+    return all(entry_up_to_date(lock, upstream) for upstream in upstreams) and not stale(lock)
+
+
+def entry_up_to_date(lock: Lock, upstream: Upstream) -> bool:
+    """Whether one entry's files, copies and patches are as recorded, and the record is that of the entry."""
+    found = upstream.resolved
+    if found is None or not found.sealed or found.revision != upstream.revision or found.intent != upstream.intent:
+        return False
+    if dict(found.patches) != patch_digests(lock, upstream):
+        return False
+    return all(as_recorded(lock, item) for item in (*found.files, *legal_files(found)))
+
+
+def patch_digests(lock: Lock, upstream: Upstream) -> dict[str, str | None]:
+    """Local path to sha256 of each patch; None for one that is not there."""
+    found = {}
+    for spec in upstream.patches:
+        data = write.read(lock.root, spec.path)
+        found[spec.path] = None if data is None else hashlib.sha256(data).hexdigest()
+    return found
+
+
+def legal_files(found: Resolved) -> tuple[Recorded, ...]:
+    """Copies of licence and NOTICE texts as records, so that they are held to their bytes like any other file."""
+    facts = legal.read(found)
+    files = [found.license, found.notice, *facts.others]
+    files += [file for ancestor in facts.ancestors for file in (ancestor.license, ancestor.notice)]
+    once = {file.to: file for file in files if file is not None}
+    return tuple(Recorded(file.path, file.blob, file.to, file.sha256, found.at) for file in once.values())
+
+
+def as_recorded(lock: Lock, item: Recorded) -> bool:
+    """Whether the file at a record's local path has the record's bytes and mode."""
+    data, executable = on_disk(lock, item.to)
+    return data is not None and executable == item.executable and hashlib.sha256(data).hexdigest() == item.sha256
+
+
+def on_disk(lock: Lock, path: str) -> tuple[bytes | None, bool]:
+    """Bytes at a local path and whether they are executable; None for nothing, or for what is no plain file."""
+    try:
+        found = write.inspect(lock.root, path)
+        data = write.read(lock.root, path) if found is not None else None
+    except ContentError:
+        return None, False
+    return data, bool(found and found.st_mode & stat.S_IXUSR)
+
+
+# ---- generated files --------------------------------------------------------------------------------------
+
+
+def generated(lock: Lock, legal_texts: Mapping[str, bytes] | None = None) -> Tree:
+    """Shims and documents, all of which follow from the lock, the licence texts and the patches."""
+    texts = {}
+    for path in documents.inputs(lock):
+        data = (legal_texts or {}).get(path)
+        data = on_disk(lock, path)[0] if data is None else data
+        if data is not None:
+            texts[path] = data
+    used = {to for one in lock.upstreams.values() if one.resolved for to in one.resolved.shims}
+    shims = {spec.to: Blob(shim.render(spec)) for spec in lock.shims.values() if spec.to in used}
+    return {**documents.render(lock, texts), **shims}
+
+
+def stale(lock: Lock) -> dict[str, bytes | None]:
+    """Generated files that are not what the lock makes of them: local path to what stands there."""
+    found = {}
+    for path, blob in generated(lock).items():
+        data = on_disk(lock, path)[0]
+        if data != blob.data:
+            found[path] = data
+    return found
+
+
+# ---- ownership ----------------------------------------------------------------------------------------------
+
+
+def owners(lock: Lock) -> dict[str, list[str]]:
+    """Local paths by the upstream that writes them."""
+    found = {}
+    for name, upstream in lock.upstreams.items():
+        paths = list(plan.listed(upstream))
+        if upstream.resolved:
+            paths += [item.to for item in (*upstream.resolved.files, *legal_files(upstream.resolved))]
+        found[name] = list(dict.fromkeys(paths))
+    return found
+
+
+def documents_of(lock: Lock) -> list[str]:
+    """Local paths of the documents that are generated whole."""
+    return [path for path in documents.render(lock, {}) if path != "NOTICE"]
+
+
+def generated_paths(lock: Lock) -> list[str]:
+    """Local paths of shims and documents."""
+    used = {to for one in lock.upstreams.values() if one.resolved for to in one.resolved.shims}
+    return [*documents.render(lock, {}), *used]
+
+
+def recorded(lock: Lock) -> dict[str, tuple[str, str]]:
+    """Local path to (upstream, sha256) of every file that the records own."""
+    found = {}
+    for upstream in lock.upstreams.values():
+        if upstream.resolved:
+            for item in (*upstream.resolved.files, *legal_files(upstream.resolved)):
+                found[item.to] = (upstream.name, item.sha256)
+    return found
+
+
+# ---- copies of final bytes ----------------------------------------------------------------------------------
+
+
+def final_copy(cache: Path, sha256: str) -> Path:
+    """Where a file's final bytes are kept, so that `check` can say which line differs."""
+    return cache / "final" / sha256[:2] / sha256
+
+
+def keep_final(cache: Path, contents: Iterable[bytes]) -> None:
+    """Keep final bytes for `check`; a cache that cannot be written is no failure."""
+    for data in contents:
+        path = final_copy(cache, hashlib.sha256(data).hexdigest())
+        try:
+            if path.exists():
+                continue
+            path.parent.mkdir(parents=True, exist_ok=True)
+            temporary = path.with_name(f"{path.name}.{os.getpid()}")
+            temporary.write_bytes(data)
+            temporary.replace(path)
+        except OSError:
+            return
