@@ -1,0 +1,64 @@
+"""What upstreams hold, by revision and blob id: the only part of the program that reaches the network.
+
+Importing this module loads neither git nor requests: the work is done by modules that load when called.
+"""
+
+from collections.abc import Collection, Sequence
+
+from vendor_tool import links
+from vendor_tool.model import Access, Commit, Snapshot, Upstream
+from vendor_tool.urls import check_url, plain_url
+
+__all__ = ["blobs", "check_url", "log", "permalink", "plain_url", "refs", "resolve", "snapshot"]
+
+
+def resolve(upstream: Upstream, rev: str, access: Access) -> str:
+    """The full commit id that a full or short id, a tag or a branch stands for; tag objects are followed.
+
+    A prefix of `upstream.revision`, seven digits or more, is answered without the network. UsageError where `rev` is
+    ambiguous or no commit, UpstreamError where the upstream has no such thing or cannot be reached.
+    """
+    from vendor_tool.fetch import names
+
+    return names.resolve(upstream, rev, access)
+
+
+def snapshot(upstream: Upstream, revision: str, access: Access) -> Snapshot:
+    """The listing of one commit, given by its full id, without contents. UpstreamError where it is not to be had."""
+    from vendor_tool.fetch import objects
+
+    return objects.snapshot(upstream, revision, access)
+
+
+def blobs(upstream: Upstream, revision: str, oids: Collection[str], access: Access) -> dict[str, bytes]:
+    """Contents by blob id; all that the cache lacks come in one request, and each is hashed again.
+
+    `revision` is the commit that holds them: the way out where a server does not give blobs by id. UpstreamError
+    where a blob is not to be had, ContentError where the cache is damaged.
+    """
+    from vendor_tool.fetch import objects
+
+    return objects.blobs(upstream, revision, oids, access)
+
+
+def refs(upstream: Upstream, access: Access, patterns: Sequence[str] = ()) -> dict[str, str]:
+    """Full ref name to commit id, `HEAD` included, tag objects followed.
+
+    `patterns` are globs on full names (`refs/heads/*`); where all of them begin with `refs/heads/` or `refs/tags/`,
+    the server lists only those. UpstreamError where the upstream cannot be reached, or `access.offline` is set.
+    """
+    from vendor_tool.fetch import names
+
+    return names.refs(upstream, access, patterns)
+
+
+def log(upstream: Upstream, old: str, new: str, paths: Sequence[str], access: Access) -> tuple[Commit, ...]:
+    """The commits of `new` that `old` lacks and that touch the upstream paths, newest first. UpstreamError as above."""
+    from vendor_tool.fetch import history
+
+    return history.log(upstream, old, new, paths, access)
+
+
+def permalink(url: str, revision: str, path: str, line: int | None = None) -> str | None:
+    """A link to one file at one revision; None for an address whose host is no forge that we know."""
+    return links.permalink(url, revision, path, line) if links.web(url) else None

@@ -1,0 +1,179 @@
+"""Any git remote: one command at a time, tried again where that may help, with its failure as a value."""
+
+import os
+import re
+import tempfile
+import time
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Literal
+
+from vendor_tool import vcs
+from vendor_tool.model import Access
+from vendor_tool.urls import plain_url
+
+Kind = Literal["broken", "gone", "refused", "denied", "foreign", "busy", "cut", "unreachable"]
+
+REMOTE: Final = "vendor-tool"
+STALL: Final = 30  # seconds without progress before a transfer is given up; `VENDOR_TOOL_TIMEOUT` overrides
+OVERALL: Final = 20  # one git command may take this many times STALL
+PAUSES: Final = (0.5, 1.0, 2.0)  # seconds before the second, third and fourth try
+PATIENCE: Final = 30.0  # the longest `Retry-After`, in seconds, that is waited for
+PART: Final = 256  # blobs asked for at a time once a transfer of all of them broke
+
+# First match wins. git tells these apart by words only; the child runs with LC_ALL=C.
+_KINDS: Final[tuple[tuple[Kind, str], ...]] = (
+    ("foreign", r"mismatched algorithms|object-format|unknown object format|unsupported object format"),
+    ("broken", r"repository corruption|unable to read [0-9a-f]{40}"),
+    ("busy", r"returned error: (429|500|502|503|504)|unable to create '.*\.lock'|shallow file has changed"),
+    ("gone", r"not our ref|couldn't find remote ref|no such remote ref"),
+    ("refused", r"unadvertised object|want .* not valid|dumb http transport|does not support shallow"),
+    (
+        "denied",
+        r"returned error: \d+|authentication failed|could not read|permission denied|repository .*not found"
+        r"|does not appear to be a git repository|not allowed|dubious ownership|host key verification",
+    ),
+    ("unreachable", r"could not resolve|couldn't connect|failed to connect|connection refused|timed out|too slow"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """Why one address did not give what was asked for."""
+
+    url: str  # fit to be shown
+    kind: Kind
+    lines: tuple[str, ...]  # git's own last words, without credentials
+
+
+def fetch(
+    store: Path,
+    url: str,
+    wanted: Collection[str],
+    *,
+    access: Access,
+    hold: int,
+    partial: str | None = "blob:none",
+    depth: Literal["", "--depth=1", "--unshallow"] = "",
+    negotiate: bool = False,
+) -> Trouble | None:
+    """Bring refspecs or bare ids into the store with one `git fetch`; None where it worked.
+
+    `partial` is git's object filter, None asks for everything. `depth` leaves the parents out, or brings those that
+    were left out before. `negotiate` tells the server what is there already.
+    `hold` is the descriptor of the store's lock, which the command keeps even if we are killed.
+    """
+    assert wanted, "an empty `git fetch --stdin` fetches every branch"
+    arguments = ["--git-dir=.", "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--recurse-submodules=no"]
+    arguments += [f"--filter={partial}"] if partial else []
+    arguments += [depth] if depth else []
+    config = [] if negotiate else [("fetch.negotiationAlgorithm", "noop")]
+    if partial:
+        # given here and not in the store's own file, so that reading a missing object never reaches for the network
+        config += [(f"remote.{REMOTE}.promisor", "true"), (f"remote.{REMOTE}.partialCloneFilter", partial)]
+    asked = "".join(f"{item}\n" for item in sorted(wanted)).encode()
+    ran = _remote(store, url, [*arguments, "--stdin", REMOTE], access, stdin=asked, config=config, hold=hold)
+    return ran if isinstance(ran, Trouble) else None
+
+
+def fetch_blobs(store: Path, url: str, oids: Collection[str], *, access: Access, hold: int) -> Trouble | None:
+    """Bring blobs by id: all in one request, and part by part where that one broke, so that each part stays."""
+    trouble = fetch(store, url, oids, access=access, hold=hold)
+    if trouble is None or trouble.kind != "cut" or len(oids) <= PART:
+        return trouble
+    rest = sorted(oids)
+    for start in range(0, len(rest), PART):
+        trouble = fetch(store, url, rest[start : start + PART], access=access, hold=hold)
+        if trouble is not None:
+            return trouble
+    return None
+
+
+def advertised(folder: Path, url: str, limits: Sequence[str], access: Access) -> dict[str, str] | Trouble:
+    """Ref to id as the server lists them; `limits` of `--heads` and `--tags` keep the list short."""
+    ran = _remote(folder, url, ["ls-remote", "--quiet", *limits, REMOTE], access)
+    if isinstance(ran, Trouble):
+        return ran
+    found = (line.split("\t", 1) for line in ran.decode("utf-8", "surrogateescape").splitlines())
+    refs = {name: oid for oid, name in found}
+    if any(len(oid) != 40 for oid in refs.values()):
+        return Trouble(plain_url(url), "foreign", ())
+    return refs
+
+
+def peeled(refs: dict[str, str]) -> dict[str, str]:
+    """The same without the `^{}` lines: a tag object gives way to what it points at."""
+    return {name: refs.get(f"{name}^{{}}", oid) for name, oid in sorted(refs.items()) if not name.endswith("^{}")}
+
+
+def _remote(
+    folder: Path,
+    url: str,
+    arguments: Sequence[str],
+    access: Access,
+    *,
+    stdin: bytes = b"",
+    config: Sequence[tuple[str, str]] = (),
+    hold: int | None = None,
+) -> bytes | Trouble:
+    stall = _stall()
+    settings = [
+        (f"remote.{REMOTE}.url", url),
+        ("http.lowSpeedLimit", "1"),
+        ("http.lowSpeedTime", str(stall)),
+        *config,
+    ]
+    keep = () if hold is None else (hold,)
+    with tempfile.TemporaryDirectory(prefix="vendor-tool-") as private:
+        trace = Path(private) / "headers"
+        for attempt in range(len(PAUSES) + 1):
+            # the headers of a refusal say how long to wait, and git does not print them
+            variables = {"GIT_TRACE_CURL": str(trace), "GIT_TRACE_CURL_NO_DATA": "1"} if attempt else None
+            ran = vcs.run(
+                folder,
+                *arguments,
+                stdin=stdin,
+                config=settings,
+                variables=variables,
+                timeout=stall * OVERALL,
+                keep=keep,
+            )
+            if ran.status == 0:
+                return ran.out
+            trouble = _trouble(url, ran)
+            pause = _pause(trouble, attempt, trace)
+            if pause is None:
+                return trouble
+            access.progress(f"{trouble.url}: {trouble.lines[-1] if trouble.lines else trouble.kind}; trying again")
+            time.sleep(pause)
+    raise AssertionError("the last attempt returns")
+
+
+def _stall() -> int:
+    given = os.environ.get("VENDOR_TOOL_TIMEOUT", "")
+    return int(given) if given.isdecimal() and int(given) > 0 else STALL
+
+
+def _pause(trouble: Trouble, attempt: int, trace: Path) -> float | None:
+    if trouble.kind not in ("busy", "cut") or attempt == len(PAUSES):
+        return None
+    asked = re.findall(r"(?i)retry-after: (\d+)", trace.read_text("utf-8", "replace")) if trace.exists() else []
+    if not asked:
+        return PAUSES[attempt]
+    return float(asked[-1]) if int(asked[-1]) <= PATIENCE else None
+
+
+def _trouble(url: str, ran: vcs.Ran) -> Trouble:
+    lines = tuple(redacted(line) for line in ran.err.splitlines() if line.strip())[-4:]
+    if ran.status is None:
+        return Trouble(plain_url(url), "unreachable", (*lines, "no answer in time"))
+    text = ran.err.lower()
+    kind: Kind = next((kind for kind, pattern in _KINDS if re.search(pattern, text)), "cut")
+    return Trouble(plain_url(url), kind, lines)
+
+
+def redacted(text: str) -> str:
+    """Text of git without the credentials of the addresses in it."""
+    text = re.sub(r"[a-z+]+://[^\s'\"]+", lambda match: plain_url(match[0]), text, flags=re.IGNORECASE)
+    return re.sub(r"(?i)([?&][a-z_]*(?:token|key|secret|password)=)[^&\s'\"]+", r"\1...", text)

@@ -1,0 +1,87 @@
+"""What happened between two commits of an upstream, from a history without contents.
+
+It has a store of its own: the one for pins knows each commit without its parents, and git keeps that fact per store.
+"""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from vendor_tool import vcs
+from vendor_tool.errors import UpstreamError
+from vendor_tool.fetch import git, objects, store
+from vendor_tool.fetch.git import Trouble
+from vendor_tool.fetch.store import Turn
+from vendor_tool.model import Access, Commit, Upstream
+
+_FORMAT = "%x00%x00%H%x00%ci%x00%an%x00%s%x00%b%x00"
+
+
+def log(upstream: Upstream, old: str, new: str, paths: Sequence[str], access: Access) -> tuple[Commit, ...]:
+    """See `vendor_tool.fetch.log`."""
+    if old == new or not paths:
+        return ()
+    home = store.repository(access, objects.addresses(upstream)[0], "-history")
+    if not _whole(home, old, new):
+        if access.offline:
+            raise objects.offline(upstream, f"the history from `{old[:12]}` to `{new[:12]}`")
+        access.progress(f"{upstream.name}: fetching the history from {old[:12]} to {new[:12]}")
+        _bring(home, upstream, old, new, access)
+    return _read(home, old, new, paths)
+
+
+def _whole(home: Path, old: str, new: str) -> bool:
+    """Whether every commit between the two is there: a line of parents that ends elsewhere was cut short."""
+    if store.commit(home, old) is None or store.commit(home, new) is None:
+        return False
+    ran = vcs.run(home, "--git-dir=.", "rev-list", "--max-parents=0", f"{old}..{new}")
+    if ran.status != 0:
+        return False
+    cut = (home / "shallow").read_text().split() if (home / "shallow").exists() else []
+    return not cut or not ran.out
+
+
+def _bring(home: Path, upstream: Upstream, old: str, new: str, access: Access) -> None:
+    troubles: list[Trouble] = []
+    with store.turn(home, access) as turn:
+        for url in objects.addresses(upstream):
+            trouble = _bring_from(home, url, old, new, access, turn)
+            if trouble is None:
+                return
+            troubles.append(trouble)
+    raise objects.unavailable(upstream, new, troubles)
+
+
+def _bring_from(home: Path, url: str, old: str, new: str, access: Access, turn: Turn) -> Trouble | None:
+    base, tip = ([f"+{sha}:{objects.PINS}/{sha}"] for sha in (old, new))
+    hold = turn.descriptor
+    # old without its parents first: in a history without old side branches the server then sends only what is newer
+    if store.commit(home, old) is None:
+        trouble = git.fetch(home, url, base, access=access, hold=hold, depth="--depth=1")
+        if trouble is not None:
+            return trouble
+    trouble = git.fetch(home, url, tip, access=access, hold=hold, negotiate=True)
+    if trouble is None and not _whole(home, old, new):
+        trouble = git.fetch(home, url, [*base, *tip], access=access, hold=hold, depth="--unshallow", negotiate=True)
+    return trouble
+
+
+def _read(home: Path, old: str, new: str, paths: Sequence[str]) -> tuple[Commit, ...]:
+    options = ("-z", "--name-only", "--no-renames", "--diff-merges=first-parent", f"--format={_FORMAT}")
+    ran = vcs.run(home, "--git-dir=.", "log", *options, f"{old}..{new}", "--", *paths)
+    if ran.status != 0:
+        raise UpstreamError(f"the history from `{old[:12]}` to `{new[:12]}` cannot be read: {ran.err.strip()}")
+    return tuple(_commits(ran.out.decode("utf-8", "surrogateescape").split("\0")))
+
+
+def _commits(fields: Sequence[str]) -> Iterator[Commit]:
+    at = 0
+    while at + 7 < len(fields):
+        sha, date, author, subject, body = fields[at + 2 : at + 7]
+        at += 8
+        start = at
+        while at < len(fields) and fields[at]:
+            at += 1
+        names = [name.removeprefix("\n") if place == 0 else name for place, name in enumerate(fields[start:at])]
+        # not %cI, which newer versions of git write with `Z`
+        stamp = datetime.strptime(date, "%Y-%m-%d %H:%M:%S %z").isoformat()
+        yield Commit(sha, stamp, author, subject, body.strip("\n"), tuple(sorted(names)))

@@ -1,0 +1,147 @@
+"""From what people call a commit to its id: branches, tags, short ids."""
+
+import re
+from collections.abc import Iterable, Sequence
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from vendor_tool.errors import UpstreamError, UsageError
+from vendor_tool.fetch import git, objects, store
+from vendor_tool.fetch.git import Trouble
+from vendor_tool.model import Access, Upstream
+
+SHORTEST = 7  # digits of a short id
+UNIQUE = 12  # digits from which on a tip that fits is taken without a look at the rest of the history
+
+_COMMITS = ("+refs/heads/*:refs/vendor-tool/heads/*", "+refs/tags/*:refs/vendor-tool/tags/*")
+_PROPOSED = ("+refs/pull/*/head:refs/vendor-tool/pull/*", "+refs/merge-requests/*/head:refs/vendor-tool/merge/*")
+_NO_NAME = re.compile(r"[\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|^[-/.]|//|\.lock$|[/.]$")
+
+
+def resolve(upstream: Upstream, rev: str, access: Access) -> str:
+    """See `vendor_tool.fetch.resolve`."""
+    if _NO_NAME.search(rev) or not rev:
+        raise UsageError(
+            f"`{rev}` cannot be a revision of upstream `{upstream.name}`",
+            hint="give a commit id, a tag or a branch",
+        )
+    digits = rev.lower() if re.fullmatch(r"[0-9a-fA-F]{4,40}", rev) else ""
+    if len(digits) >= SHORTEST and upstream.revision.startswith(digits):
+        return upstream.revision
+    if len(digits) == 40:
+        return objects.snapshot(upstream, digits, access).revision
+    return _offline(upstream, rev, digits, access) if access.offline else _online(upstream, rev, digits, access)
+
+
+def _offline(upstream: Upstream, rev: str, digits: str, access: Access) -> str:
+    home = store.repository(access, objects.addresses(upstream)[0])
+    found = store.commits(home, digits) if len(digits) >= SHORTEST else []
+    if not found:
+        raise objects.offline(upstream, f"what `{rev}` stands for")
+    return _one(upstream, rev, {oid: oid for oid in found})
+
+
+def _online(upstream: Upstream, rev: str, digits: str, access: Access) -> str:
+    limits = () if rev.startswith("refs/") or rev == "HEAD" else ("--heads", "--tags")
+    listed = _listed(upstream, limits, access)
+    known = (rev, f"refs/{rev}", f"refs/tags/{rev}", f"refs/heads/{rev}")
+    named = {name: oid for name, oid in listed.items() if name in known}
+    tips = {f"commit {oid}": oid for oid in listed.values() if len(digits) >= SHORTEST and oid.startswith(digits)}
+    if named:
+        oid = _one(upstream, rev, {**named, **tips})
+        # a tag can name a folder or a file; a branch cannot
+        return oid if all(name.startswith("refs/heads/") for name in named) else _commit(upstream, rev, oid, access)
+    if not digits:
+        raise _unknown(upstream, rev, listed)
+    if len(digits) < SHORTEST:
+        raise UsageError(f"`{rev}` is too short for a commit id", hint=f"give {SHORTEST} digits or more")
+    if len(digits) >= UNIQUE and len(tips) == 1:
+        return next(iter(tips.values()))
+    return _short(upstream, digits, access)
+
+
+def _commit(upstream: Upstream, rev: str, oid: str, access: Access) -> str:
+    try:
+        return objects.snapshot(upstream, oid, access).revision
+    except UsageError as error:
+        raise UsageError(
+            f"`{rev}` of upstream `{upstream.name}` leads to no commit",
+            hint="name a commit, or a branch or tag that leads to one",
+        ) from error
+
+
+def _one(upstream: Upstream, rev: str, found: dict[str, str]) -> str:
+    if len(set(found.values())) > 1:
+        listed = ", ".join(f"`{name}`" if name == oid else f"`{name}` ({oid[:12]})" for name, oid in found.items())
+        raise UsageError(
+            f"`{rev}` of upstream `{upstream.name}` is ambiguous: {listed}",
+            hint="give the full commit id, or a full name such as `refs/tags/...`",
+        )
+    return next(iter(found.values()))
+
+
+def _short(upstream: Upstream, digits: str, access: Access) -> str:
+    """Git's protocol knows no short ids: fetch all commits, without folders and files, and look."""
+    home = store.repository(access, objects.addresses(upstream)[0], "-commits")
+    troubles: list[Trouble] = []
+    with store.turn(home, access) as turn:
+        for url in objects.addresses(upstream):
+            for wanted in (_COMMITS, _PROPOSED):
+                access.progress(f"{upstream.name}: looking for {digits} in the history")
+                trouble = git.fetch(
+                    home, url, wanted, access=access, hold=turn.descriptor, partial="tree:0", negotiate=True
+                )
+                if trouble is not None:
+                    troubles.append(trouble)
+                    break
+                if found := store.commits(home, digits):
+                    return _one(upstream, digits, {oid: oid for oid in found})
+            else:
+                break
+    if troubles and len(troubles) == len(objects.addresses(upstream)):
+        raise objects.unavailable(upstream, digits, troubles)
+    raise UpstreamError(
+        f"upstream `{upstream.name}` has no commit whose id begins with `{digits}` on a branch, tag or pull request",
+        hint="give the full commit id: servers may still hold a commit that no ref leads to",
+    )
+
+
+def refs(upstream: Upstream, access: Access, patterns: Sequence[str]) -> dict[str, str]:
+    """See `vendor_tool.fetch.refs`."""
+    if access.offline:
+        raise objects.offline(upstream, "the list of branches and tags")
+    listed = _listed(upstream, _limits(patterns), access)
+    return {name: oid for name, oid in listed.items() if not patterns or any(fnmatchcase(name, p) for p in patterns)}
+
+
+def _limits(patterns: Iterable[str]) -> tuple[str, ...]:
+    kinds = {"refs/heads/": "--heads", "refs/tags/": "--tags"}
+    found = {next((kinds[start] for start in kinds if pattern.startswith(start)), "") for pattern in patterns}
+    return () if "" in found else tuple(sorted(found))
+
+
+def _listed(upstream: Upstream, limits: Sequence[str], access: Access) -> dict[str, str]:
+    troubles: list[Trouble] = []
+    for url in objects.addresses(upstream):
+        listed = git.advertised(_place(access, upstream), url, limits, access)
+        if not isinstance(listed, Trouble):
+            return git.peeled(listed)
+        troubles.append(listed)
+    raise objects.unavailable(upstream, upstream.revision, troubles)
+
+
+def _place(access: Access, upstream: Upstream) -> Path:
+    return store.repository(access, upstream.url)
+
+
+def _unknown(upstream: Upstream, rev: str, listed: dict[str, str]) -> UpstreamError:
+    if not listed:
+        return UpstreamError(
+            f"upstream `{upstream.name}` has no branch or tag at all: the repository is empty",
+            hint="check its address in the lockfile",
+        )
+    names = sorted(name.split("/", 2)[2] for name in listed if name.count("/") >= 2)
+    shown = ", ".join(f"`{name}`" for name in names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else "")
+    return UpstreamError(
+        f"upstream `{upstream.name}` has no branch or tag `{rev}`", hint=f"there are {shown}; a commit id works too"
+    )

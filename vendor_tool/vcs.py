@@ -1,0 +1,187 @@
+"""Git as a child process, cut off from the repository and the settings around it. Sole home of GitPython."""
+
+import contextlib
+import os
+import signal
+import subprocess
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any, Final
+
+from vendor_tool.errors import UsageError
+
+PROTOCOLS: Final = ("file", "git", "http", "https", "ssh")
+
+# A hook's `GIT_DIR`, `GIT_INDEX_FILE` and the like would send our commands to the consumer's repository, so only the
+# variables that say how to reach an upstream pass (2389-research/tracker#399).
+_ROUTING: Final = (
+    *("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_EXEC_PATH", "GIT_PYTHON_", "GIT_TRACE"),
+    *("GIT_SSH", "GIT_SSL_", "GIT_PROXY_", "GIT_HTTP_", "GIT_CURL_"),
+)
+
+# Settings of a user that would change what we get, run code, or start work in the background.
+_NEUTRAL: Final = (
+    ("core.hooksPath", os.devnull),
+    ("core.attributesFile", os.devnull),
+    ("core.fsmonitor", "false"),
+    ("core.commitGraph", "false"),
+    ("gc.auto", "0"),
+    ("maintenance.auto", "false"),
+    ("submodule.recurse", "false"),
+    ("fetch.recurseSubmodules", "false"),
+    ("fetch.prune", "false"),
+    ("fetch.pruneTags", "false"),
+    ("fetch.writeCommitGraph", "false"),
+    ("fetch.all", "false"),
+    ("log.showSignature", "false"),
+    ("log.follow", "false"),
+    ("log.mailmap", "false"),
+    ("i18n.logOutputEncoding", "UTF-8"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """How a git command ended; `status` is negative where a signal ended it, None where time ran out."""
+
+    status: int | None
+    out: bytes
+    err: str
+
+
+def run(
+    folder: Path,
+    *arguments: str,
+    stdin: bytes = b"",
+    config: Sequence[tuple[str, str]] = (),
+    variables: Mapping[str, str] | None = None,
+    timeout: float | None = None,
+    keep: Sequence[int] = (),
+) -> Ran:
+    """Run git in `folder` to its end and give back status, output and messages. UsageError where git is missing.
+
+    `config` holds for this command only and is seen by nobody else: it travels in the environment. After `timeout`
+    seconds the command and its children are killed. `keep` are file descriptors that the command inherits.
+    """
+    with start(folder, *arguments, stdin=stdin, config=config, variables=variables, keep=keep) as process:
+        try:
+            out, err = process.communicate(timeout=timeout)
+        except subprocess.TimeoutExpired:
+            _kill(process)
+            out, err = process.communicate()
+            return Ran(None, out, err.decode("utf-8", "replace"))
+    return Ran(process.returncode, out, err.decode("utf-8", "replace"))
+
+
+@contextmanager
+def start(
+    folder: Path,
+    *arguments: str,
+    stdin: bytes = b"",
+    config: Sequence[tuple[str, str]] = (),
+    variables: Mapping[str, str] | None = None,
+    keep: Sequence[int] = (),
+) -> Iterator["subprocess.Popen[bytes]"]:
+    """A running git, to read its output piece by piece; it is dead and reaped when the block is left."""
+    with tempfile.TemporaryFile() if stdin else contextlib.nullcontext() as given:
+        if given is not None:
+            given.write(stdin)
+            given.seek(0)
+        process = _popen(folder, arguments, given, _environment(config, variables or {}), keep)
+        try:
+            yield process
+        finally:
+            _kill(process)
+            process.wait()
+            for stream in (process.stdout, process.stderr):
+                if stream:
+                    stream.close()
+
+
+def merge_file(base: bytes, ours: bytes, theirs: bytes, labels: tuple[str, str, str]) -> tuple[bytes, int]:
+    """Merge line by line as `git merge-file --diff3` does: the bytes, markers included, and the number of conflicts.
+
+    `labels` name base, ours and theirs, in the order of the arguments. Line ends stay as they are. UsageError where
+    a side is binary.
+    """
+    with tempfile.TemporaryDirectory(prefix="vendor-tool-") as name:
+        folder = Path(name)
+        for file, data in (("base", base), ("ours", ours), ("theirs", theirs)):
+            (folder / file).write_bytes(data)
+        names = [argument for label in (labels[1], labels[0], labels[2]) for argument in ("-L", label)]
+        # in a folder below somebody's repository git would read that repository's settings
+        ran = run(
+            folder,
+            *("merge-file", "-p", "-q", "--diff3", *names, "ours", "base", "theirs"),
+            variables={"GIT_CEILING_DIRECTORIES": str(folder.parent)},
+        )
+    # above 127 the status means that git failed, not "many conflicts"
+    if ran.status is None or not 0 <= ran.status <= 127:
+        raise UsageError(
+            f"`{labels[1]}` and `{labels[2]}` cannot be merged: {ran.err.strip() or 'git merge-file failed'}",
+            hint="merge the two files by hand, or take one of them whole",
+        )
+    return ran.out, ran.status
+
+
+def _popen(
+    folder: Path, arguments: Sequence[str], stdin: IO[bytes] | None, variables: Mapping[str, str], keep: Sequence[int]
+) -> "subprocess.Popen[bytes]":
+    # without this, importing GitPython fails where no git is installed
+    os.environ.setdefault("GIT_PYTHON_REFRESH", "quiet")
+    import git
+
+    unset = [item for name in sorted(os.environ) if _foreign(name) and name not in variables for item in ("-u", name)]
+    # GitPython can add to the environment but not take from it
+    command = [*(["env", *unset] if unset else []), git.Git.GIT_PYTHON_GIT_EXECUTABLE or "git", *arguments]
+    try:
+        handle: Any = git.Git(folder).execute(
+            command,
+            istream=stdin,  # type: ignore[arg-type]  # any file object will do
+            as_process=True,
+            env=dict(variables),
+            shell=False,
+            # no terminal to ask on, and one group to kill: git leaves its transport helpers behind
+            start_new_session=True,
+            pass_fds=tuple(keep),
+        )
+    except git.GitCommandNotFound as error:
+        raise UsageError("`git` was not found", hint="install git 2.36 or newer and put it on the `PATH`") from error
+    process: subprocess.Popen[bytes] = handle.proc
+    handle.proc = None  # GitPython would terminate git once more whenever the handle is collected
+    return process
+
+
+def _foreign(name: str) -> bool:
+    return name.startswith("GIT_") and not name.startswith(_ROUTING)
+
+
+def _environment(config: Sequence[tuple[str, str]], variables: Mapping[str, str]) -> dict[str, str]:
+    opened = os.environ.get("GIT_ALLOW_PROTOCOL")
+    allowed = [name for name in PROTOCOLS if opened is None or name in opened.split(":")]
+    entries = (*_NEUTRAL, *config)
+    environment = {
+        "GIT_TERMINAL_PROMPT": "0",
+        "GIT_ASKPASS": "",
+        "SSH_ASKPASS_REQUIRE": "never",
+        "GCM_INTERACTIVE": "never",
+        "GIT_ALLOW_PROTOCOL": ":".join(allowed),
+        "GIT_NO_REPLACE_OBJECTS": "1",
+        "GIT_LITERAL_PATHSPECS": "1",
+        "GIT_OPTIONAL_LOCKS": "0",
+        "GIT_NO_LAZY_FETCH": "1",
+        "GIT_CONFIG_COUNT": str(len(entries)),
+    }
+    for number, (key, value) in enumerate(entries):
+        environment[f"GIT_CONFIG_KEY_{number}"] = key
+        environment[f"GIT_CONFIG_VALUE_{number}"] = value
+    return {**environment, **variables}
+
+
+def _kill(process: "subprocess.Popen[bytes]") -> None:
+    if process.poll() is None:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
