@@ -4,6 +4,7 @@ It has a store of its own: the one for pins knows each commit without its parent
 """
 
 from collections.abc import Iterator, Sequence
+from datetime import datetime
 from pathlib import Path
 
 from vendor_tool import vcs
