@@ -1,0 +1,267 @@
+"""Rules on the way from upstream's bytes to plain ones, in the order of the lock.
+
+A new kind of rule is one module with `apply(source, rule, context) -> Change` and one line in `_apply`.
+"""
+
+import functools
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TypeAlias
+
+from vendor_tool.errors import UsageError
+from vendor_tool.model import Change, Context, FileSpec, Finding, Format, Header, Imports, Rule, Shim, Source
+from vendor_tool.transform import cache as kept
+from vendor_tool.transform import dynamic, header, imports, syntax
+from vendor_tool.transform import format as formatting
+
+PARALLEL_FROM = 1_000_000
+"""Bytes of source to be rewritten from which further processes, and loading libcst in each, take less time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plain:
+    """One file after the rules."""
+
+    source: Source
+    data: bytes
+    names: tuple[str, ...]
+    notes: tuple[Finding, ...]
+
+
+_Listed: TypeAlias = tuple[int, int] | None
+"""Which rule of the lock it is: (-1, place) in the entry's, (place of the file's item, place) in a file's; None for a
+default, which need not fire."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """One file on its way: its state so far, and the rules that are left."""
+
+    source: Source
+    spec: FileSpec
+    left: tuple[tuple[Rule, _Listed], ...]
+    names: tuple[str, ...] = ()
+    notes: tuple[Finding, ...] = ()
+    fired: frozenset[_Listed] = frozenset()
+    missing: tuple[imports.Missing, ...] = ()
+    refused: tuple[str, str | None] | None = None
+
+
+def apply(
+    items: Sequence[tuple[Source, FileSpec]], rules: Sequence[Rule] | None, context: Context, cache: Path | None
+) -> tuple[Plain, ...]:
+    """Takes each file through `only`/`drop` and then the rules, in the lock's order.
+
+    A file's own rules take the place of those of the same kind, others come last. `rules=None` stands for the default:
+    `imports`, then `shim` for every stand-in there is. `cache` is a folder for results, used where the context names
+    the revision.
+
+    Raises UsageError where a rule that the lock lists changes none of its files, where `only` or `drop` names nothing,
+    where an import needs a file that is not vendored, and where a rule cannot do its work.
+    """
+    key = _key(items, rules, context) if cache is not None else None
+    if cache is not None and key is not None and (found := _read(items, cache, key)) is not None:
+        return found
+    specs = list(dict.fromkeys(_identity(spec) for _, spec in items))
+    works = [_start(source, spec, rules, context, specs.index(_identity(spec))) for source, spec in items]
+    while any(work.left for work in works):
+        works = _formatted(_advanced(works, context), context)
+    _demand_fired(works, items, rules, context)
+    plains = tuple(_finish(work, item[0], context) for work, item in zip(works, items, strict=True))
+    if cache is not None and key is not None:
+        kept.write(cache, key, [(plain.data, plain.names, plain.notes) for plain in plains])
+    return plains
+
+
+def cached(
+    items: Sequence[tuple[Source, FileSpec]], rules: Sequence[Rule] | None, context: Context, cache: Path
+) -> tuple[Plain, ...] | None:
+    """What `apply` would give, where an earlier run kept it: needs neither contents nor listing, only
+    `context.revision` and the git ids in the sources.
+    """
+    key = _key(items, rules, context)
+    return _read(items, cache, key) if key is not None else None
+
+
+def versions(rules: Sequence[Rule] | None, *, select: bool = False) -> dict[str, str]:
+    """The tools that shape the bytes under these rules, with their versions. `select`: a file has `only` or `drop`."""
+    found = {}
+    if select or rules is None or any(isinstance(rule, Imports | Shim) for rule in rules):
+        found["libcst"] = _libcst()
+    if rules is not None and any(isinstance(rule, Format) for rule in rules):
+        found["ruff"] = formatting.version()
+    return found
+
+
+@functools.cache
+def _libcst() -> str:
+    from importlib.metadata import version
+
+    return version("libcst")
+
+
+def _key(items: Sequence[tuple[Source, FileSpec]], rules: Sequence[Rule] | None, context: Context) -> str | None:
+    if not context.revision:
+        return None
+    every = tuple(rule for _, spec in items for rule in spec.rules)
+    select = any(spec.only or spec.drop for _, spec in items)
+    own = versions(every, select=select) if every or select else {}
+    return kept.key(items, rules, context, {**versions(rules), **own})
+
+
+def _read(items: Sequence[tuple[Source, FileSpec]], cache: Path, key: str) -> tuple[Plain, ...] | None:
+    entries = kept.read(cache, key)
+    if entries is None:
+        return None
+    return tuple(Plain(source, *entry) for (source, _), entry in zip(items, entries, strict=True))
+
+
+def _identity(spec: FileSpec) -> tuple[str, int, int]:
+    return spec.path, spec.at.line, spec.at.column
+
+
+def _start(source: Source, spec: FileSpec, rules: Sequence[Rule] | None, context: Context, place: int) -> _Work:
+    listed: list[tuple[Rule, _Listed]]
+    if rules is None:
+        defaults: list[Rule] = [Imports()]
+        if context.shims:
+            defaults.append(Shim(tuple(context.shims)))
+        listed = [(rule, None) for rule in defaults]
+    else:
+        listed = [(rule, (-1, number)) for number, rule in enumerate(rules)]
+    own: list[tuple[Rule, _Listed]] = [(rule, (place, number)) for number, rule in enumerate(spec.rules)]
+    left: list[tuple[Rule, _Listed]] = []
+    for rule, mark in listed:
+        same = [item for item in own if type(item[0]) is type(rule)]
+        if not same:
+            left.append((rule, mark))
+        left += [item for item in same if item not in left]
+    return _Work(source, spec, (*left, *(item for item in own if item not in left)))
+
+
+def _advanced(works: Sequence[_Work], context: Context) -> list[_Work]:
+    """Every file up to its next `format`, in several processes where that takes less time."""
+    heavy = [n for n, work in enumerate(works) if _needs_parsing(work, context)]
+    cores = os.cpu_count() or 1
+    if cores > 1 and sum(len(works[n].source.data) for n in heavy) >= PARALLEL_FROM:
+        import concurrent.futures
+        import multiprocessing
+
+        # forking is not safe beside the threads that fetch
+        spawn = multiprocessing.get_context("spawn")
+        with concurrent.futures.ProcessPoolExecutor(min(cores, len(heavy)), mp_context=spawn) as pool:
+            chunk = max(1, len(heavy) // (4 * cores))
+            done = dict(
+                zip(
+                    heavy,
+                    pool.map(functools.partial(_advance, context=context), [works[n] for n in heavy], chunksize=chunk),
+                    strict=True,
+                )
+            )
+        return _checked([done.get(n) or _advance(work, context) for n, work in enumerate(works)], context)
+    return _checked([_advance(work, context) for work in works], context)
+
+
+def _needs_parsing(work: _Work, context: Context) -> bool:
+    source = work.source
+    if not syntax.is_python(source.path):
+        return False
+    return any(
+        (isinstance(rule, Imports) and imports.may_import(source, rule, context))
+        or (isinstance(rule, Shim) and syntax.mentions(source.data, rule.modules))
+        for rule, _ in work.left
+    )
+
+
+def _advance(work: _Work, context: Context) -> _Work:
+    while work.left and not isinstance(work.left[0][0], Format):
+        rule, mark = work.left[0]
+        try:
+            change = _apply(work.source, rule, context)
+        except imports.NotVendored as problem:
+            return replace(work, missing=problem.missing)
+        except UsageError as problem:  # an exception of ours would lose its hint on the way between processes
+            return replace(work, refused=(problem.message, problem.hint))
+        work = _after(work, change, mark)
+    return work
+
+
+def _after(work: _Work, change: Change, mark: _Listed) -> _Work:
+    fired = change.matched or change.data is not work.source.data
+    return replace(
+        work,
+        source=replace(work.source, data=change.data),
+        left=work.left[1:],
+        names=(*work.names, *change.names),
+        notes=(*work.notes, *change.notes),
+        fired=work.fired | {mark} if fired else work.fired,
+    )
+
+
+def _apply(source: Source, rule: Rule, context: Context) -> Change:
+    match rule:
+        case Header():
+            return header.apply(source, rule, context)
+        case Imports():
+            return imports.apply(source, rule, context)
+        case Shim():
+            from vendor_tool.transform import shim
+
+            return shim.apply(source, rule, context)
+        case Format():
+            return formatting.apply(source, rule, context)
+
+
+def _checked(works: list[_Work], context: Context) -> list[_Work]:
+    if missing := [item for work in works for item in work.missing]:
+        raise imports.NotVendored(missing, context.upstream)
+    if refused := [work.refused for work in works if work.refused is not None]:
+        message = "\n".join(message for message, _ in refused)
+        raise UsageError(message, hint="; ".join(dict.fromkeys(hint for _, hint in refused if hint)) or None)
+    return works
+
+
+def _formatted(works: list[_Work], context: Context) -> list[_Work]:
+    """Every file past the `format` that it stands at, all files of one such rule together."""
+    waiting: dict[str, list[int]] = {}
+    for number, work in enumerate(works):
+        if work.left:
+            waiting.setdefault(repr(work.left[0][0]), []).append(number)
+    for numbers in waiting.values():
+        rule = works[numbers[0]].left[0][0]
+        assert isinstance(rule, Format)
+        changes = formatting.batch([works[n].source for n in numbers], rule, context)
+        for number, change in zip(numbers, changes, strict=True):
+            works[number] = _after(works[number], change, works[number].left[0][1])
+    return works
+
+
+def _demand_fired(
+    works: Sequence[_Work], items: Sequence[tuple[Source, FileSpec]], rules: Sequence[Rule] | None, context: Context
+) -> None:
+    fired = frozenset().union(*(work.fired for work in works))
+    for number, rule in enumerate(rules or ()):
+        replaced = all(any(type(own) is type(rule) for own in spec.rules) for _, spec in items)
+        if (-1, number) not in fired and not replaced:
+            raise _idle(rule, f"`transforms:` of `{context.upstream}`")
+    specs = list(dict.fromkeys(_identity(spec) for _, spec in items))
+    for _, spec in items:
+        for number, rule in enumerate(spec.rules):
+            if (specs.index(_identity(spec)), number) not in fired:
+                raise _idle(rule, f"`transforms:` of `{spec.path}` in `{context.upstream}`")
+
+
+def _idle(rule: Rule, where: str) -> UsageError:
+    name = type(rule).__name__.lower()
+    what = f" for {', '.join(f'`{module}`' for module in rule.modules)}" if isinstance(rule, Shim) else ""
+    return UsageError(
+        f"the rule `{name}`{what} in {where} finds nothing to do in any of its files",
+        hint=f"take `{name}` out, or look for the file that it was meant for",
+    )
+
+
+def _finish(work: _Work, source: Source, context: Context) -> Plain:
+    notes = (*work.notes, *dynamic.find(work.source, context))
+    return Plain(source, work.source.data, tuple(dict.fromkeys(work.names)), notes)

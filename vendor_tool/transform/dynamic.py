@@ -1,0 +1,69 @@
+"""Imports by a name in a string: no rule rewrites them, so that each is reported."""
+
+import ast
+import re
+
+from vendor_tool.model import Context, Finding, RuleInfo, Source
+from vendor_tool.transform import modules, syntax
+
+RULES = (
+    RuleInfo(
+        "imports-dynamic",
+        "warning",
+        "a module is imported by a string",
+        "The file imports a module of the upstream, or one that a shim stands in for, by its name in a string "
+        "(`importlib.import_module`, `__import__`, `pytest.importorskip`, `importlib.util.find_spec`). Strings are "
+        "never rewritten: look at the line, and change it with a patch where it must not reach for the upstream.",
+    ),
+)
+
+_CALLS = frozenset({"import_module", "__import__", "importorskip", "find_spec"})
+_ANY_CALL = re.compile(rb"import_module|__import__|importorskip|find_spec")
+
+
+def find(source: Source, context: Context) -> tuple[Finding, ...]:
+    """A finding for each dynamic import of an upstream or shimmed module; lines are those of `source.data`."""
+    if not syntax.is_python(source.path) or not _ANY_CALL.search(source.data):
+        return ()
+    starts = modules.roots(source.path, context.listing, script=True)
+    found = []
+    for node in ast.walk(syntax.tree(source)):
+        name = _imported(node)
+        if name is None or not _concerns(name, starts, context):
+            continue
+        assert isinstance(node, ast.Call)
+        found.append(
+            Finding(
+                "imports-dynamic",
+                "warning",
+                f"`{ast.unparse(node)}` imports `{name}` by its name: strings are not rewritten",
+                path=source.to,
+                line=node.lineno,
+                upstream=context.upstream,
+                side="upstream",
+                fix=f"vendor-tool patch new {context.upstream}",
+            )
+        )
+    return tuple(sorted(found, key=lambda finding: finding.line or 0))
+
+
+def _imported(node: ast.AST) -> str | None:
+    if not isinstance(node, ast.Call) or not node.args:
+        return None
+    called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", None)
+    if called not in _CALLS:
+        return None
+    match node.args[0]:
+        case ast.Constant(value=str(name)):
+            return name
+        case ast.JoinedStr(values=[ast.Constant(value=str(name)), *_]):  # f"pkg.{x}": its fixed beginning
+            return name.rpartition(".")[0] or None
+        case _:
+            return None
+
+
+def _concerns(name: str, starts: tuple[str, ...], context: Context) -> bool:
+    if name.startswith(".") or name.partition(".")[0] in context.shims:
+        return True
+    found = modules.resolve(name, starts, context.listing)
+    return found.path is not None or found.owned
