@@ -1,11 +1,12 @@
 """What is known of licences and origins, as values; and how it stands under `resolved:`."""
 
+import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from vendor_tool.links import repository
-from vendor_tool.model import LegalFile, Resolved, Upstream
+from vendor_tool.model import LegalFile, Recorded, Resolved, Upstream
 
 Evidence: TypeAlias = Literal["tag", "text", "phrase"]
 Tier: TypeAlias = Literal["A", "B", "C", "R"]
@@ -47,15 +48,13 @@ class HeaderFacts:
     notices: tuple[tuple[int, str], ...] = ()  # other patent, trademark and attribution lines
     changes: tuple[tuple[int, str], ...] = ()  # lines that say who changed the file
     files: tuple[tuple[int, str], ...] = ()  # licence files that the text refers to
+    text: str = ""  # the whole of it, without comment marks
 
     @property
     def spdx(self) -> str | None:
-        """The one expression for all that is named; a tag outranks text, and text a phrase."""
-        for kind in ("tag", "text", "phrase"):
-            found = sorted({mention.spdx for mention in self.mentions if mention.evidence == kind})
-            if found:
-                return " AND ".join(f"({one})" if " OR " in one and len(found) > 1 else one for one in found)
-        return None
+        """The one expression for all that is named, whatever the evidence; None where nothing is."""
+        found = sorted({mention.spdx for mention in self.mentions})
+        return " AND ".join(f"({one})" if " OR " in one and len(found) > 1 else one for one in found) or None
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,9 +256,9 @@ def home(upstream: Upstream) -> str:
 def copies(upstream: Upstream, paths: Collection[str], *, of: str | None = None) -> dict[str, str]:
     """Where copies of legal files go: upstream path to `<home>/LICENSES/<upstream>/<file name>`.
 
-    `of` names the folder of an ancestor instead of the upstream's own; see `ancestor_folder`.
+    `of` names an ancestor's folder, which stands inside the upstream's own: every file has one owner.
     """
-    folder = f"{home(upstream)}/LICENSES/{of or upstream.name}"
+    folder = f"{home(upstream)}/LICENSES/{upstream.name}" + (f"/{of}" if of else "")
     taken: set[str] = set()
     found: dict[str, str] = {}
     for path in sorted(paths, key=lambda one: (one.count("/"), one)):
@@ -275,3 +274,20 @@ def ancestor_folder(url: str) -> str:
     """The folder name of an ancestor's legal files: `owner__repository`."""
     found = repository(url)
     return found.path.replace("/", "__") if found else url.strip("/").rpartition("/")[2]
+
+
+# ---- what the lock says of one file -----------------------------------------------------------------------
+
+
+def declared(upstream: Upstream, file: Recorded) -> str | None:
+    """The licence that the lock gives for a file: the file's own `license:`, the entry's, the detected one."""
+    below = file.path.removeprefix(upstream.from_).lstrip("/")
+    own = [spec.license for spec in upstream.files if spec.path == below and spec.license]
+    found = upstream.resolved.license.spdx if upstream.resolved and upstream.resolved.license else None
+    return own[0] if own else upstream.license or found
+
+
+def identifiers(expression: str | None) -> frozenset[str]:
+    """The licence names of an expression, cut at its operators; `licences.expression` parses it in earnest."""
+    words = re.split(r"[\s()]+", expression or "")
+    return frozenset(word for word in words if word and word not in ("AND", "OR", "WITH"))

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from vendor_tool import legal
 from vendor_tool.links import permalink, tree, web
-from vendor_tool.model import Format, Header, Imports, Lock, Recorded, Rule, Shim, Upstream
+from vendor_tool.model import Format, Header, Imports, Lock, Rule, Shim, Upstream
 from vendor_tool.urls import plain_url
 
 EXTRA_TERMS = ", with further terms in its text"
@@ -78,18 +78,10 @@ def rows(upstream: Upstream) -> Iterator[Row]:
     if record is None:
         return
     known = legal.read(record)
-    declared = upstream.license or (record.license.spdx if record.license else None) or ""
     for file in record.files:
         link = permalink(upstream.url, record.revision, file.path)
-        own = _declared(upstream, file) or file.license or declared
+        own = legal.declared(upstream, file) or file.license or ""
         yield Row(file.to, file.path, link, own, known.origins.get(file.to, ()))
-
-
-def _declared(upstream: Upstream, file: Recorded) -> str | None:
-    """The licence that the lock gives for this very file; one given for a glob counts where no other does."""
-    below = file.path.removeprefix(upstream.from_).lstrip("/")
-    exact = [spec.license for spec in upstream.files if spec.path == below and spec.license]
-    return exact[0] if exact else None
 
 
 def modifications(upstream: Upstream, lock: Lock, texts: Mapping[str, bytes]) -> Iterator[str]:

@@ -1,7 +1,9 @@
-"""Licences as facts: of licence files and of source headers. Pure; what is found flows on as values of `legal`."""
+"""Licences as facts: of licence files, of source headers, of whole chains. Pure; what is found flows on as values."""
 
 from vendor_tool.licences.detect import detect
+from vendor_tool.licences.facts import Gathered, Reader, Vendored, facts
 from vendor_tool.licences.find import Legal, find_legal
+from vendor_tool.licences.header import header
 from vendor_tool.licences.holders import holders
 
-__all__ = ["Legal", "detect", "find_legal", "holders"]
+__all__ = ["Gathered", "Legal", "Reader", "Vendored", "detect", "facts", "find_legal", "header", "holders"]

@@ -1,0 +1,69 @@
+"""Comments and docstrings of a source file as lines of text: what claims of origin are looked for in."""
+
+import re
+from typing import NamedTuple
+
+PYTHON = (".py", ".pyi", ".pyx")
+BRACES = (
+    ".c",
+    ".cc",
+    ".cpp",
+    ".cxx",
+    ".cu",
+    ".cuh",
+    ".h",
+    ".hh",
+    ".hpp",
+    ".js",
+    ".ts",
+    ".rs",
+    ".go",
+    ".java",
+    ".metal",
+)
+HASHES = (".sh", ".bash", ".yaml", ".yml", ".toml", ".cfg", ".cmake", ".jl", ".rb")
+SUFFIXES = PYTHON + BRACES + HASHES
+
+_TRIPLE = r'"""[^"\\]*(?:(?:\\.|"(?!""))[^"\\]*)*"""|\'\'\'[^\'\\]*(?:(?:\\.|\'(?!\'\'))[^\'\\]*)*\'\'\''
+_SINGLE = r'"[^"\\\n]*(?:\\.[^"\\\n]*)*"|\'[^\'\\\n]*(?:\\.[^\'\\\n]*)*\''
+# strings come first, so that a mark inside one opens no comment
+_PYTHON = re.compile(
+    rf"(?P<doc>^[ \t]*[rRuUbBfF]{{0,2}}(?:{_TRIPLE}))|{_TRIPLE}|{_SINGLE}|(?P<line>\#[^\n]*)", re.DOTALL | re.MULTILINE
+)
+_BRACES = re.compile(
+    r'(?P<doc>/\*.*?(?:\*/|\Z))|(?P<line>//[^\n]*)|"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\'', re.DOTALL
+)
+_HASHES = re.compile(r'(?P<doc>(?!))|"(?:[^"\\\n]|\\.)*"|\'[^\'\n]*\'|(?:(?<=\s)|^)(?P<line>\#[^\n]*)', re.MULTILINE)
+_MARKS = re.compile(r"^\s*(?:[rRuUbBfF]{0,2}(?:\"{3}|'{3})|#+:?|/{2,}[/!]?|/\*+|\*+(?!/)|--)?\s?")
+_CLOSE = re.compile(r"\s*(?:\*/|\"{3}|'{3})\s*$")
+
+
+class Comment(NamedTuple):
+    """One line of a comment, without its marks."""
+
+    line: int  # from 1
+    text: str
+    block: int  # lines of one block follow each other without code between them
+
+
+def comments(text: str, suffix: str) -> list[Comment]:
+    """Every comment line and every line of a string that stands alone as a statement, in order."""
+    pattern = _PYTHON if suffix in PYTHON else _BRACES if suffix in BRACES else _HASHES
+    found: list[Comment] = []
+    block, last, position, number = 0, -2, 0, 1
+    for match in pattern.finditer(text):
+        if match.lastgroup is None:
+            continue
+        number += text.count("\n", position, match.start())
+        position = match.start()
+        lines = match.group().split("\n")
+        if match.lastgroup == "doc" or number != last + 1:
+            block += 1
+        for offset, line in enumerate(lines):
+            found.append(Comment(number + offset, _bare(line), block))
+        last = number + len(lines) - 1
+    return found
+
+
+def _bare(line: str) -> str:
+    return _CLOSE.sub("", _MARKS.sub("", line, count=1)).rstrip()

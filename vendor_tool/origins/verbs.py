@@ -1,0 +1,87 @@
+"""The words that claim an origin, and the words around them that do not."""
+
+import re
+from typing import Final
+
+_ADVERB = (
+    r"(?:heavily|partly|partially|mostly|lightly|slightly|originally|directly|loosely|largely|initially|verbatim|"
+    r"minimally|mainly|shamelessly|code|also|then|further|literally)"
+)
+_VERB = (
+    r"(?:cop(?:y|ied)|adapt(?:ed|ation)?|adopted|modif(?:y|ied)|modification|edited|taken|borrowed|port(?:ed)?|vendored|"
+    r"forked|derived|extracted|lifted|translated|converted|backport(?:ed)?|cherry-?picked|pulled|reused|"
+    r"re-?implement(?:ation|ed)|rewritten|stolen|sourced|refactored|simplified)"
+)
+_JOIN = r"(?:\s*(?:,|/|&|\band\b|\bor\b|\bthen\b)+\s*)"
+_AFTER = (
+    r"(?:\s+(?:verbatim|directly|as[- ]is|unchanged|over|in\s+part|code|version|wholesale|"
+    r"with\s+(?:minor\s+)?(?:modifications?|changes)|\(with[^)]{0,40}\)))*"
+)
+
+STRONG: Final = re.compile(
+    rf"(?<![\w'’-])(?:{_ADVERB}\s+)*(?P<verb>{_VERB}(?:{_JOIN}(?:{_ADVERB}\s+)*{_VERB})*){_AFTER}"
+    rf"\s*(?P<prep>\bfrom\b|\bof\b(?=.*(?://|`|/))|:(?=\s*https?://))\s*:?",
+    re.IGNORECASE,
+)
+# what these are "from" is as often a variable as a file
+LOOSE: Final = re.compile(r"derived|extracted|translated|converted|pulled|picked|reused|sourced|simplified|implement")
+BASED: Final = re.compile(
+    r"(?<![\w-])(?P<verb>based)\s+(?:(?:heavily|loosely|largely|partly)\s+)?(?:up)?on\b\s*:?", re.IGNORECASE
+)
+PORTIONS: Final = re.compile(
+    r"(?P<verb>(?:portions?|parts?|some|most|much) of (?:this|the) (?:code|file|module|implementation)s?"
+    r"(?:\s+(?:below|here))?\s+(?:is|are|was|were|come|comes)(?:\s+(?:taken|adapted|copied))?)\s+from\b\s*:?",
+    re.IGNORECASE,
+)
+LABEL: Final = re.compile(
+    r"^\W*(?P<verb>original\s+(?:source|code|implementation|file|version)|source(?:\s+code)?|code\s+source|"
+    r"upstream(?:\s+(?:source(?:\s+tree)?|file|project|references?|implementation))?|origin|from)\s*(?::|(?=https?://)|\s(?=https?://))",
+    re.IGNORECASE,
+)
+REFERENCE: Final = re.compile(
+    r"(?<![\w-])(?P<verb>inspired\s+(?:by|from)|references?(?:\s+(?:implementation|code))?|ref(?:\s+code)?|see(?:\s+also)?|"
+    r"following|follows|refer\s+to|described\s+in|according\s+to|similar\s+to|cf\.?)\b\s*(?:from|in|at|to|:|\.)?\s*",
+    re.IGNORECASE,
+)
+HOP: Final = re.compile(r"\b(?:which|that|itself|who|in\s+turn)\b[^.]{0,30}$", re.IGNORECASE)
+RENAMES: Final = re.compile(r"\bwith\s+((?:[\w.]+\s*->\s*[\w.]+\s*(?:,|and)?\s*)+)")
+RENAME: Final = re.compile(r"([\w.]+)\s*->\s*([\w.]+)")
+ARROW: Final = re.compile(r"^\W*([\w./+-]+\.\w+)\s*<-+\s*([\w./+-]+\.\w+)")
+TABLE_HEAD: Final = re.compile(r"local file\s{2,}upstream file(?:\s*\(([^)]+)\))?", re.IGNORECASE)
+TABLE_ROW: Final = re.compile(r"^\W*([\w./+-]+\.\w+)\W+\s\W*([\w./+-]+\.\w+)\W*$")
+REVISION: Final = re.compile(
+    r"(?:\b(?:at|commit|revision|rev|sha|hash)\b\W{0,4}|@\s?)([0-9a-f]{7,40})(?![0-9a-zA-Z])", re.IGNORECASE
+)
+LICENSE: Final = re.compile(
+    r"\b(Apache[- ](?:License,?\s*)?(?:Version\s*)?2(?:\.0)?|MIT(?=\W|$)|BSD[- ]?[23][- ]Clause|BSD(?=\s+licen)|"
+    r"MPL[- ]2\.0|ISC(?=\s+licen)|LGPL[- ]?v?\d(?:\.\d)?|GPL[- ]?v?\d(?:\.\d)?)\b",
+    re.IGNORECASE,
+)
+SNIPPET: Final = re.compile(r"SPDX-SnippetBegin", re.IGNORECASE)
+
+# sentences of licences that are full of the verbs
+BOILERPLATE: Final = re.compile(
+    r"obtain a copy of the license|copies of the software|copy of this software|redistributions? (?:of|in)|"
+    r"derived from this software|substantial portions|without specific prior written|to use, copy, modify|"
+    r"license for the specific|permission notice|derivative works|required by applicable law|may not use this file",
+    re.IGNORECASE,
+)
+# a line without one of these holds no verb; plain substrings, for they are looked for in every file of a repository
+STEMS: Final = (
+    "copied", "copy", "adapt", "adopted", "modif", "edited", "taken", "borrow", "port from", "ported", "port of",
+    "vendored", "forked", "derived", "extracted", "lifted", "translated", "converted", "picked", "pulled", "reused",
+    "implement", "rewritten", "stolen", "sourced", "refactored", "simplified", "based on", "based upon", "portion",
+    "part of the", "parts of the", "parts of this", "original", "upstream", "://",
+)  # fmt: skip
+TABLES: Final = re.compile(r"<-+ ?[\w./+-]+\.\w|local file\s", re.IGNORECASE)
+
+
+def license_id(words: str) -> str:
+    """The SPDX identifier of a licence as people write it in a sentence."""
+    plain = words.casefold().replace(" ", "-")
+    if plain.startswith("apache"):
+        return "Apache-2.0"
+    if plain.startswith("bsd"):
+        number = re.search(r"[23]", plain)
+        return f"BSD-{number[0]}-Clause" if number else "BSD-3-Clause"
+    return {"mit": "MIT", "mpl-2.0": "MPL-2.0", "isc": "ISC"}.get(plain, words)
