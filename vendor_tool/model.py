@@ -308,7 +308,6 @@ class Context:
     files: Mapping[str, str]  # upstream path -> local path, of everything vendored from this repository
     listing: frozenset[str]  # every upstream path at the revision
     shims: Mapping[str, ShimSpec]
-    revision: str = ""  # stands for `listing` in the cache's key; '': nothing is cached
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,13 +5,14 @@ A new kind of rule is one module with `apply(source, rule, context) -> Change` a
 
 import functools
 import os
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeAlias
 
 from vendor_tool.errors import UsageError
-from vendor_tool.model import Change, Context, FileSpec, Finding, Format, Header, Imports, Rule, Shim, Source
+from vendor_tool.model import Change, Context, FileSpec, Finding, Format, Header, Imports, Rule, Shim, ShimSpec, Source
 from vendor_tool.transform import cache as kept
 from vendor_tool.transform import dynamic, header, imports, syntax
 from vendor_tool.transform import format as formatting
@@ -49,20 +50,21 @@ class _Work:
     refused: tuple[str, str | None] | None = None
 
 
+Items: TypeAlias = Sequence[tuple[Source, FileSpec]]
+
+
 def apply(
-    items: Sequence[tuple[Source, FileSpec]], rules: Sequence[Rule] | None, context: Context, cache: Path | None
+    items: Items, rules: Sequence[Rule] | None, context: Context, revision: str, cache: Path | None
 ) -> tuple[Plain, ...]:
     """Takes each file through `only`/`drop` and then the rules, in the lock's order.
 
     A file's own rules take the place of those of the same kind, others come last. `rules=None` stands for the default:
-    `imports`, then `shim` for every stand-in there is. `cache` is a folder for results, used where the context names
-    the revision.
+    `imports`, then `shim` for every stand-in there is. `cache` is a folder that keeps results.
 
-    Raises UsageError where a rule that the lock lists changes none of its files, where `only` or `drop` names nothing,
-    where an import needs a file that is not vendored, and where a rule cannot do its work.
+    Raises UsageError where a rule that the lock lists finds nothing in any of its files, where `only` or `drop` names
+    nothing, where an import needs a file that is not vendored, and where a rule cannot do its work.
     """
-    key = _key(items, rules, context) if cache is not None else None
-    if cache is not None and key is not None and (found := _read(items, cache, key)) is not None:
+    if cache is not None and (found := cached(items, rules, context, revision, cache)) is not None:
         return found
     specs = list(dict.fromkeys(_identity(spec) for _, spec in items))
     works = [_start(source, spec, rules, context, specs.index(_identity(spec))) for source, spec in items]
@@ -70,29 +72,53 @@ def apply(
         works = _formatted(_advanced(works, context), context)
     _demand_fired(works, items, rules, context)
     plains = tuple(_finish(work, item[0], context) for work, item in zip(works, items, strict=True))
-    if cache is not None and key is not None:
-        kept.write(cache, key, [(plain.data, plain.names, plain.notes) for plain in plains])
+    if cache is not None:
+        name = _key(items, rules, context, revision)
+        kept.write(cache, name, [(plain.data, plain.names, plain.notes) for plain in plains])
     return plains
 
 
 def cached(
-    items: Sequence[tuple[Source, FileSpec]], rules: Sequence[Rule] | None, context: Context, cache: Path
+    items: Items, rules: Sequence[Rule] | None, context: Context, revision: str, cache: Path
 ) -> tuple[Plain, ...] | None:
-    """What `apply` would give, where an earlier run kept it: needs neither contents nor listing, only
-    `context.revision` and the git ids in the sources.
+    """What `apply` would give, where an earlier run kept it. Needs neither listing nor contents: the revision and the
+    git ids in the sources stand for them.
     """
-    key = _key(items, rules, context)
-    return _read(items, cache, key) if key is not None else None
+    entries = kept.read(cache, _key(items, rules, context, revision))
+    if entries is None:
+        return None
+    return tuple(Plain(source, *entry) for (source, _), entry in zip(items, entries, strict=True))
 
 
-def versions(rules: Sequence[Rule] | None, *, select: bool = False) -> dict[str, str]:
-    """The tools that shape the bytes under these rules, with their versions. `select`: a file has `only` or `drop`."""
+def versions(rules: Sequence[Rule] | None, files: Sequence[FileSpec], shims: Mapping[str, ShimSpec]) -> dict[str, str]:
+    """The tools that may shape the bytes of these files under these rules, with their versions."""
+    every: list[Rule] = [*(_defaults(shims) if rules is None else rules), *(r for spec in files for r in spec.rules)]
     found = {}
-    if select or rules is None or any(isinstance(rule, Imports | Shim) for rule in rules):
+    if any(isinstance(rule, Imports | Shim) for rule in every) or any(spec.only or spec.drop for spec in files):
         found["libcst"] = _libcst()
-    if rules is not None and any(isinstance(rule, Format) for rule in rules):
+    if any(isinstance(rule, Format) for rule in every):
         found["ruff"] = formatting.version()
     return found
+
+
+def shims_used(
+    _rules: Sequence[Rule] | None, contents: Iterable[bytes], shims: Mapping[str, ShimSpec]
+) -> frozenset[str]:
+    """The local paths of the stand-ins that the finished files name."""
+    whole = b"\n".join(contents)
+    names = {spec.to: (spec.import_ or spec.to.removesuffix(".py").replace("/", ".")) for spec in shims.values()}
+    return frozenset(
+        path for path, name in names.items() if re.search(rb"(?<!\w)%s(?!\w)" % name.rpartition(".")[2].encode(), whole)
+    )
+
+
+def _defaults(shims: Mapping[str, ShimSpec]) -> list[Rule]:
+    return [Imports(), Shim(tuple(shims))] if shims else [Imports()]
+
+
+def _key(items: Items, rules: Sequence[Rule] | None, context: Context, revision: str) -> str:
+    tools = versions(rules, [spec for _, spec in items], context.shims)
+    return kept.key(items, rules, context, revision, tools)
 
 
 @functools.cache
@@ -102,22 +128,6 @@ def _libcst() -> str:
     return version("libcst")
 
 
-def _key(items: Sequence[tuple[Source, FileSpec]], rules: Sequence[Rule] | None, context: Context) -> str | None:
-    if not context.revision:
-        return None
-    every = tuple(rule for _, spec in items for rule in spec.rules)
-    select = any(spec.only or spec.drop for _, spec in items)
-    own = versions(every, select=select) if every or select else {}
-    return kept.key(items, rules, context, {**versions(rules), **own})
-
-
-def _read(items: Sequence[tuple[Source, FileSpec]], cache: Path, key: str) -> tuple[Plain, ...] | None:
-    entries = kept.read(cache, key)
-    if entries is None:
-        return None
-    return tuple(Plain(source, *entry) for (source, _), entry in zip(items, entries, strict=True))
-
-
 def _identity(spec: FileSpec) -> tuple[str, int, int]:
     return spec.path, spec.at.line, spec.at.column
 
@@ -125,10 +135,7 @@ def _identity(spec: FileSpec) -> tuple[str, int, int]:
 def _start(source: Source, spec: FileSpec, rules: Sequence[Rule] | None, context: Context, place: int) -> _Work:
     listed: list[tuple[Rule, _Listed]]
     if rules is None:
-        defaults: list[Rule] = [Imports()]
-        if context.shims:
-            defaults.append(Shim(tuple(context.shims)))
-        listed = [(rule, None) for rule in defaults]
+        listed = [(rule, None) for rule in _defaults(context.shims)]
     else:
         listed = [(rule, (-1, number)) for number, rule in enumerate(rules)]
     own: list[tuple[Rule, _Listed]] = [(rule, (place, number)) for number, rule in enumerate(spec.rules)]
@@ -238,9 +245,7 @@ def _formatted(works: list[_Work], context: Context) -> list[_Work]:
     return works
 
 
-def _demand_fired(
-    works: Sequence[_Work], items: Sequence[tuple[Source, FileSpec]], rules: Sequence[Rule] | None, context: Context
-) -> None:
+def _demand_fired(works: Sequence[_Work], items: Items, rules: Sequence[Rule] | None, context: Context) -> None:
     fired = frozenset().union(*(work.fired for work in works))
     for number, rule in enumerate(rules or ()):
         replaced = all(any(type(own) is type(rule) for own in spec.rules) for _, spec in items)

@@ -23,20 +23,18 @@ def key(
     items: Sequence[tuple[Source, FileSpec]],
     rules: Sequence[Rule] | None,
     context: Context,
+    revision: str,
     tools: Mapping[str, str],
-) -> str | None:
-    """The digest of all inputs; None where the context has no revision, which stands for the listing.
-
-    Contents count by their git ids: `Source.data` is not looked at.
+) -> str:
+    """The digest of all inputs. The revision stands for the listing, and git ids for the contents: neither
+    `context.listing` nor `Source.data` is looked at.
     """
-    if not context.revision:
-        return None
     facts = (
         _code(),
         sorted(tools.items()),
         repr(rules),
         [(s.blob, s.path, s.to, spec.only, spec.drop, repr(spec.rules)) for s, spec in items],
-        (context.upstream, context.revision, sorted(context.files.items())),
+        (context.upstream, revision, sorted(context.files.items())),
         [(s.module, s.to, s.import_, sorted(s.names.items())) for _, s in sorted(context.shims.items())],
     )
     return hashlib.sha256(json.dumps(facts).encode()).hexdigest()

@@ -2,20 +2,21 @@
 
 import ast
 import re
+from collections.abc import Mapping
 
 from vendor_tool.model import Context, Finding, RuleInfo, Source
 from vendor_tool.transform import modules, syntax
 
-RULES = (
-    RuleInfo(
+RULES: Mapping[str, RuleInfo] = {
+    "imports-dynamic": RuleInfo(
         "imports-dynamic",
         "warning",
-        "a module is imported by a string",
+        "A module is imported by a string",
         "The file imports a module of the upstream, or one that a shim stands in for, by its name in a string "
         "(`importlib.import_module`, `__import__`, `pytest.importorskip`, `importlib.util.find_spec`). Strings are "
         "never rewritten: look at the line, and change it with a patch where it must not reach for the upstream.",
-    ),
-)
+    )
+}
 
 _CALLS = frozenset({"import_module", "__import__", "importorskip", "find_spec"})
 _ANY_CALL = re.compile(rb"import_module|__import__|importorskip|find_spec")
