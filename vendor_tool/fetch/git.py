@@ -1,25 +1,20 @@
 """Any git remote: one command at a time, tried again where that may help, with its failure as a value."""
 
-import os
 import re
 import tempfile
 import time
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
 
 from vendor_tool import vcs
+from vendor_tool.fetch import http
+from vendor_tool.fetch.trouble import Kind, Trouble, redacted
 from vendor_tool.model import Access
 from vendor_tool.urls import plain_url
 
-Kind = Literal["broken", "gone", "refused", "denied", "foreign", "busy", "cut", "unreachable"]
-
 REMOTE: Final = "vendor-tool"
-STALL: Final = 30  # seconds without progress before a transfer is given up; `VENDOR_TOOL_TIMEOUT` overrides
-OVERALL: Final = 20  # one git command may take this many times STALL
-PAUSES: Final = (0.5, 1.0, 2.0)  # seconds before the second, third and fourth try
-PATIENCE: Final = 30.0  # the longest `Retry-After`, in seconds, that is waited for
+OVERALL: Final = 20  # one git command may take this many times the time for a stall
 PART: Final = 256  # blobs asked for at a time once a transfer of all of them broke
 
 # First match wins. git tells these apart by words only; the child runs with LC_ALL=C.
@@ -29,22 +24,13 @@ _KINDS: Final[tuple[tuple[Kind, str], ...]] = (
     ("busy", r"returned error: (429|500|502|503|504)|unable to create '.*\.lock'|shallow file has changed"),
     ("gone", r"not our ref|couldn't find remote ref|no such remote ref"),
     ("refused", r"unadvertised object|want .* not valid|dumb http transport|does not support shallow"),
+    ("unreachable", r"could not resolve|couldn't connect|failed to connect|connection refused|timed out|too slow"),
     (
         "denied",
         r"returned error: \d+|authentication failed|could not read|permission denied|repository .*not found"
         r"|does not appear to be a git repository|not allowed|dubious ownership|host key verification",
     ),
-    ("unreachable", r"could not resolve|couldn't connect|failed to connect|connection refused|timed out|too slow"),
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Trouble:
-    """Why one address did not give what was asked for."""
-
-    url: str  # fit to be shown
-    kind: Kind
-    lines: tuple[str, ...]  # git's own last words, without credentials
 
 
 def fetch(
@@ -117,7 +103,7 @@ def _remote(
     config: Sequence[tuple[str, str]] = (),
     hold: int | None = None,
 ) -> bytes | Trouble:
-    stall = _stall()
+    stall = http.stall()
     settings = [
         (f"remote.{REMOTE}.url", url),
         ("http.lowSpeedLimit", "1"),
@@ -127,7 +113,7 @@ def _remote(
     keep = () if hold is None else (hold,)
     with tempfile.TemporaryDirectory(prefix="vendor-tool-") as private:
         trace = Path(private) / "headers"
-        for attempt in range(len(PAUSES) + 1):
+        for attempt in range(len(http.PAUSES) + 1):
             # the headers of a refusal say how long to wait, and git does not print them
             variables = {"GIT_TRACE_CURL": str(trace), "GIT_TRACE_CURL_NO_DATA": "1"} if attempt else None
             ran = vcs.run(
@@ -150,18 +136,13 @@ def _remote(
     raise AssertionError("the last attempt returns")
 
 
-def _stall() -> int:
-    given = os.environ.get("VENDOR_TOOL_TIMEOUT", "")
-    return int(given) if given.isdecimal() and int(given) > 0 else STALL
-
-
 def _pause(trouble: Trouble, attempt: int, trace: Path) -> float | None:
-    if trouble.kind not in ("busy", "cut") or attempt == len(PAUSES):
+    if trouble.kind not in ("busy", "cut") or attempt == len(http.PAUSES):
         return None
     asked = re.findall(r"(?i)retry-after: (\d+)", trace.read_text("utf-8", "replace")) if trace.exists() else []
     if not asked:
-        return PAUSES[attempt]
-    return float(asked[-1]) if int(asked[-1]) <= PATIENCE else None
+        return http.PAUSES[attempt]
+    return float(asked[-1]) if int(asked[-1]) <= http.PATIENCE else None
 
 
 def _trouble(url: str, ran: vcs.Ran) -> Trouble:
@@ -171,9 +152,3 @@ def _trouble(url: str, ran: vcs.Ran) -> Trouble:
     text = ran.err.lower()
     kind: Kind = next((kind for kind, pattern in _KINDS if re.search(pattern, text)), "cut")
     return Trouble(plain_url(url), kind, lines)
-
-
-def redacted(text: str) -> str:
-    """Text of git without the credentials of the addresses in it."""
-    text = re.sub(r"[a-z+]+://[^\s'\"]+", lambda match: plain_url(match[0]), text, flags=re.IGNORECASE)
-    return re.sub(r"(?i)([?&][a-z_]*(?:token|key|secret|password)=)[^&\s'\"]+", r"\1...", text)

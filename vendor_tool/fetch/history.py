@@ -10,8 +10,8 @@ from pathlib import Path
 from vendor_tool import vcs
 from vendor_tool.errors import UpstreamError
 from vendor_tool.fetch import git, objects, store
-from vendor_tool.fetch.git import Trouble
 from vendor_tool.fetch.store import Turn
+from vendor_tool.fetch.trouble import Trouble, offline, unavailable
 from vendor_tool.model import Access, Commit, Upstream
 
 _FORMAT = "%x00%x00%H%x00%ci%x00%an%x00%s%x00%b%x00"
@@ -24,7 +24,7 @@ def log(upstream: Upstream, old: str, new: str, paths: Sequence[str], access: Ac
     home = store.repository(access, objects.addresses(upstream)[0], "-history")
     if not _whole(home, old, new):
         if access.offline:
-            raise objects.offline(upstream, f"the history from `{old[:12]}` to `{new[:12]}`")
+            raise offline(upstream, f"the history from `{old[:12]}` to `{new[:12]}`")
         access.progress(f"{upstream.name}: fetching the history from {old[:12]} to {new[:12]}")
         _bring(home, upstream, old, new, access)
     return _read(home, old, new, paths)
@@ -49,7 +49,7 @@ def _bring(home: Path, upstream: Upstream, old: str, new: str, access: Access) -
             if trouble is None:
                 return
             troubles.append(trouble)
-    raise objects.unavailable(upstream, new, troubles)
+    raise unavailable(upstream, new, troubles)
 
 
 def _bring_from(home: Path, url: str, old: str, new: str, access: Access, turn: Turn) -> Trouble | None:

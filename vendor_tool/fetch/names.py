@@ -7,7 +7,7 @@ from pathlib import Path
 
 from vendor_tool.errors import UpstreamError, UsageError
 from vendor_tool.fetch import git, objects, store
-from vendor_tool.fetch.git import Trouble
+from vendor_tool.fetch.trouble import Trouble, offline, unavailable
 from vendor_tool.model import Access, Upstream
 
 SHORTEST = 7  # digits of a short id
@@ -37,7 +37,7 @@ def _offline(upstream: Upstream, rev: str, digits: str, access: Access) -> str:
     home = store.repository(access, objects.addresses(upstream)[0])
     found = store.commits(home, digits) if len(digits) >= SHORTEST else []
     if not found:
-        raise objects.offline(upstream, f"what `{rev}` stands for")
+        raise offline(upstream, f"what `{rev}` stands for")
     return _one(upstream, rev, {oid: oid for oid in found})
 
 
@@ -99,7 +99,7 @@ def _short(upstream: Upstream, digits: str, access: Access) -> str:
             else:
                 break
     if troubles and len(troubles) == len(objects.addresses(upstream)):
-        raise objects.unavailable(upstream, digits, troubles)
+        raise unavailable(upstream, digits, troubles)
     raise UpstreamError(
         f"upstream `{upstream.name}` has no commit whose id begins with `{digits}` on a branch, tag or pull request",
         hint="give the full commit id: servers may still hold a commit that no ref leads to",
@@ -109,7 +109,7 @@ def _short(upstream: Upstream, digits: str, access: Access) -> str:
 def refs(upstream: Upstream, access: Access, patterns: Sequence[str]) -> dict[str, str]:
     """See `vendor_tool.fetch.refs`."""
     if access.offline:
-        raise objects.offline(upstream, "the list of branches and tags")
+        raise offline(upstream, "the list of branches and tags")
     listed = _listed(upstream, _limits(patterns), access)
     return {name: oid for name, oid in listed.items() if not patterns or any(fnmatchcase(name, p) for p in patterns)}
 
@@ -127,7 +127,7 @@ def _listed(upstream: Upstream, limits: Sequence[str], access: Access) -> dict[s
         if not isinstance(listed, Trouble):
             return git.peeled(listed)
         troubles.append(listed)
-    raise objects.unavailable(upstream, upstream.revision, troubles)
+    raise unavailable(upstream, upstream.revision, troubles)
 
 
 def _place(access: Access, upstream: Upstream) -> Path:

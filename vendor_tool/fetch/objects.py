@@ -3,10 +3,10 @@
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
-from vendor_tool.errors import UpstreamError, UsageError
+from vendor_tool.errors import UsageError
 from vendor_tool.fetch import git, store
-from vendor_tool.fetch.git import Trouble
 from vendor_tool.fetch.store import Turn
+from vendor_tool.fetch.trouble import Trouble, offline, unavailable
 from vendor_tool.model import Access, Snapshot, Upstream
 from vendor_tool.urls import check_url, plain_url
 
@@ -59,8 +59,37 @@ def blobs(upstream: Upstream, revision: str, oids: Collection[str], access: Acce
             if len(found) < len(wanted):
                 troubles += _bring_blobs(home, url, revision, wanted - found.keys(), access, turn)
                 found |= store.read(home, wanted - found.keys())
+        if len(found) < len(wanted):
+            found |= _rescue(upstream, revision, wanted - found.keys(), troubles, access, home)
+    return found
+
+
+def _rescue(
+    upstream: Upstream,
+    revision: str,
+    wanted: Collection[str],
+    troubles: Sequence[Trouble],
+    access: Access,
+    home: Path,
+) -> dict[str, bytes]:
+    """What git did not give, from archives; kept, so that the next run finds it. UpstreamError where a blob is left."""
+    from vendor_tool.fetch import archive, heritage
+
+    found: dict[str, bytes] = {}
+    further: list[Trouble] = []
+    hopeless = {trouble.url for trouble in troubles if trouble.kind in ("denied", "foreign", "unreachable")}
+    for url in addresses(upstream):
+        if len(found) < len(wanted) and plain_url(url) not in hopeless:
+            access.progress(f"{upstream.name}: git gives nothing; looking in the archives of {plain_url(url)}")
+            more, why = archive.blobs(url, revision, frozenset(wanted) - found.keys())
+            found, further = found | more, further + why
     if len(found) < len(wanted):
-        raise unavailable(upstream, revision, troubles)
+        access.progress(f"{upstream.name}: looking in the Software Heritage archive")
+        more, why = heritage.blobs(upstream.url, frozenset(wanted) - found.keys())
+        found, further = found | more, further + why
+    store.keep(home, found.values())
+    if len(found) < len(wanted):
+        raise unavailable(upstream, revision, troubles, further)
     return found
 
 
@@ -127,47 +156,5 @@ def addresses(upstream: Upstream) -> tuple[str, ...]:
     return (upstream.url, *upstream.mirrors)
 
 
-def offline(upstream: Upstream, what: str) -> UpstreamError:
-    """The error for what the cache lacks while the network may not be used."""
-    return UpstreamError(
-        f"upstream `{upstream.name}`: {what} is not in the cache, and `--offline` forbids to fetch",
-        hint=f"run `vendor-tool sync {upstream.name}` without `--offline` once",
-    )
-
-
-def unavailable(upstream: Upstream, revision: str, troubles: Sequence[Trouble]) -> UpstreamError:
-    """The error for a revision that no address gave: where it was looked for, git's own words, and what to do."""
-    lines = [f"upstream `{upstream.name}`: revision `{revision[:12]}` could not be fetched"]
-    for trouble in troubles:
-        lines += [f"  {trouble.url}: {_FACTS[trouble.kind]}", *(f"    {line}" for line in trouble.lines)]
-    kinds = [trouble.kind for trouble in troubles]
-    worst = next((kind for kind in _HINTS if kind in kinds), "cut")
-    return UpstreamError("\n".join(lines), hint=_HINTS[worst].format(name=upstream.name))
-
-
 def _count(number: int) -> str:
     return "1 file" if number == 1 else f"{number} files"
-
-
-_FACTS = {
-    "gone": "this server does not hold the commit (any more)",
-    "refused": "this server does not give commits by their id",
-    "denied": "this server refuses access",
-    "foreign": "this repository does not use SHA-1 ids, which the lockfile needs",
-    "broken": "this server's copy of the repository is damaged",
-    "busy": "this server asks to wait longer than is sensible",
-    "cut": "the transfer broke off",
-    "unreachable": "this server cannot be reached",
-}
-
-_HINTS = {
-    "foreign": "vendor from a SHA-1 repository of the same project: name it as `url` of `{name}`",
-    "denied": "check the address and your access to it (`git ls-remote` with the same address must work)",
-    "gone": "the history may have been rewritten, or the branch deleted; nothing else was taken in its place: name a "
-    "mirror or fork that still has the commit under `mirrors` of `{name}`, or move on: `vendor-tool sync {name}@REV`",
-    "refused": "name a mirror that allows it under `mirrors` of `{name}`",
-    "broken": "tell the people who run the server, or name a mirror under `mirrors` of `{name}`",
-    "busy": "try again later, or name a mirror under `mirrors` of `{name}`",
-    "unreachable": "check the network and proxy settings; with a filled cache `--offline` works without either",
-    "cut": "run the same command again: nothing half-fetched was kept",
-}
