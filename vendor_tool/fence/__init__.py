@@ -1,0 +1,154 @@
+"""Keeps formatters, linters, coverage and copyright hooks of the project off the vendored files."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import PurePosixPath
+from typing import Final, Protocol
+
+from vendor_tool.fence import coverage, gitattributes, licenserc, precommit, ruff
+from vendor_tool.fence.block import begin
+from vendor_tool.model import Finding, Lock, RuleInfo, Upstream
+
+
+class Kind(Protocol):
+    """A tool that walks over files. `entries` are paths; those of folders end with a slash."""
+
+    @property
+    def CONFIGS(self) -> tuple[str, ...]:
+        """Where its configuration may stand; the first file that holds one counts."""
+        ...
+
+    @property
+    def PYTHON_ONLY(self) -> bool:
+        """Whether it looks at Python files alone."""
+        ...
+
+    def uses(self, text: str, name: str) -> bool:
+        """Whether the file, one of CONFIGS, configures this tool."""
+        ...
+
+    def missing(self, text: str, name: str, entries: Sequence[str]) -> list[str]:
+        """What the configuration does not leave out."""
+        ...
+
+    def apply(self, text: str, name: str, entries: Sequence[str]) -> str:
+        """The configuration that leaves out all entries, every byte of the user's kept; twice is the same as once."""
+        ...
+
+
+KINDS: Final[Mapping[str, Kind]] = {
+    "ruff": ruff,
+    "pre-commit": precommit,
+    "coverage": coverage,
+    "gitattributes": gitattributes,
+    "licenserc": licenserc,
+}
+
+CONFIGS: Final = tuple(sorted({name for kind in KINDS.values() for name in kind.CONFIGS}))
+"""The files to hand to `check`, those that exist."""
+
+RULES: Final[Mapping[str, RuleInfo]] = {
+    rule.id: rule
+    for rule in (
+        RuleInfo(
+            "fence-missing",
+            "warning",
+            "a tool of the project would touch vendored files",
+            "Formatters, hooks and header tools rewrite what the lock has hashes of, which then shows as drift. "
+            "`vendor-tool fence --write` adds the excludes.",
+        ),
+        RuleInfo(
+            "fence-stale",
+            "note",
+            "excludes name what is no longer vendored",
+            "The lines between the tool's marks were made from an older lock. `vendor-tool fence --write` renews them.",
+        ),
+    )
+}
+
+
+def entries(lock: Lock, *, generated: Sequence[str] = (), python_only: bool = False) -> tuple[str, ...]:
+    """What is fenced: folders of entries (with a slash at the end), shims, patches, licence texts.
+
+    `generated` adds further local paths, as of documents. With `python_only` only what may hold Python.
+    """
+    found = {shim.to for shim in lock.shims.values()}
+    for upstream in lock.upstreams.values():
+        found.update(_code(upstream))
+        if not python_only:
+            found.update(patch.path for patch in upstream.patches)
+            legal = (upstream.resolved.license, upstream.resolved.notice) if upstream.resolved else ()
+            found.update(text.to for text in legal if text is not None)
+    if not python_only:
+        found.update(generated)
+    return tuple(sorted(path for path in found if not _inside(path, found)))
+
+
+def _code(upstream: Upstream) -> Iterator[str]:
+    if not upstream.files:
+        return
+    if upstream.to not in ("", "."):
+        yield f"{upstream.to}/"
+    elif upstream.resolved is not None:
+        yield from (file.to for file in upstream.resolved.files)
+
+
+def _inside(path: str, found: set[str]) -> bool:
+    return any(f"{parent}/" in found and f"{parent}/" != path for parent in PurePosixPath(path).parents)
+
+
+def render(lock: Lock, *, generated: Sequence[str] = ()) -> dict[str, str]:
+    """A snippet for each kind, as its first configuration file would hold it, to paste by hand."""
+    starts = {"licenserc": "header:\n  paths-ignore:\n"}
+    return {
+        name: kind.apply(starts.get(name, ""), kind.CONFIGS[-1], _entries(lock, kind, generated))
+        for name, kind in KINDS.items()
+    }
+
+
+def check(lock: Lock, files: Mapping[str, str], *, generated: Sequence[str] = ()) -> list[Finding]:
+    """What the project's configurations lack; `files` holds the text of those of CONFIGS that exist.
+
+    A kind that no file configures is not asked for.
+    """
+    findings: list[Finding] = []
+    for name, kind in KINDS.items():
+        config = configured(kind, files)
+        if config is not None:
+            findings += _findings(name, kind, config, files[config], _entries(lock, kind, generated))
+    return findings
+
+
+def configured(kind: Kind, files: Mapping[str, str]) -> str | None:
+    """The file of `files` that configures a kind, if one does."""
+    return next((name for name in kind.CONFIGS if name in files and kind.uses(files[name], name)), None)
+
+
+def apply(lock: Lock, files: Mapping[str, str], *, generated: Sequence[str] = ()) -> dict[str, str]:
+    """The new texts of those of `files` that change; read and write them without newline translation.
+
+    Raises UsageError where a configuration has no place for the lines; the hint says what to add by hand.
+    """
+    texts = dict(files)
+    for kind in KINDS.values():
+        config = configured(kind, texts)
+        if config is not None:
+            texts[config] = kind.apply(texts[config], config, _entries(lock, kind, generated))
+    return {name: text for name, text in texts.items() if text != files[name]}
+
+
+def _entries(lock: Lock, kind: Kind, generated: Sequence[str]) -> tuple[str, ...]:
+    return entries(lock, generated=generated, python_only=kind.PYTHON_ONLY)
+
+
+def _findings(tool: str, kind: Kind, config: str, text: str, fenced: Sequence[str]) -> Iterator[Finding]:
+    fix = "vendor-tool fence --write"
+    lacking = kind.missing(text, config, fenced)
+    if lacking:
+        listed = ", ".join(f"`{entry}`" for entry in lacking)
+        yield Finding(
+            "fence-missing", "warning", f"the {tool} configuration lacks {listed}", path=config, line=1, fix=fix
+        )
+    elif begin(tool) in text and kind.apply(text, config, fenced) != text:
+        line = text[: text.index(begin(tool))].count("\n") + 1
+        message = f"the {tool} excludes were made from an older lock"
+        yield Finding("fence-stale", "note", message, path=config, line=line, fix=fix)
