@@ -135,13 +135,12 @@ def _trace(rows: list[list[int]], k: int, n: int, m: int) -> list[tuple[int, int
 def _settle(lines: Sequence[bytes], changed: list[bool], other: list[bool]) -> None:
     """Slide each block of changed lines to the most readable of the equal places, in place of `changed`.
 
-    A block may slide where the line that it gives up equals the one that it takes in. Best is a place that
-    faces a change of the other side, so that both read as one replacement; then the outermost indentation
-    with a blank line before it, so that whole functions are shown as added or removed.
+    A block may slide where the line that it gives up equals the one that it takes in. Blocks that meet become one.
+    Otherwise best is a place that faces a change of the other side, so that both read as one replacement; then the
+    outermost indentation with an empty line above, so that whole functions are shown as added or removed.
     """
     facing = _gaps(other)
-    start = 0
-    kept = 0  # unchanged lines before `start`
+    start = kept = 0  # `kept` unchanged lines stand before `start`
     while start < len(lines):
         if not changed[start]:
             start += 1
@@ -150,23 +149,35 @@ def _settle(lines: Sequence[bytes], changed: list[bool], other: list[bool]) -> N
         end = start
         while end < len(lines) and changed[end]:
             end += 1
-        lowest = start
-        while lowest > 0 and not changed[lowest - 1] and lines[lowest - 1] == lines[lowest - 1 + end - start]:
-            lowest -= 1
-        highest = start
+        lowest, highest = _reach(lines, changed, start, end)
         size = end - start
-        while highest + size < len(lines) and not changed[highest + size] and lines[highest] == lines[highest + size]:
-            highest += 1
-        places = range(lowest, highest + 1)
-        best = min(places, key=lambda place: (kept + place - start not in facing, _roughness(lines, place), -place))
-        for i in range(start, end):
-            changed[i] = False
-        for i in range(best, best + size):
-            changed[i] = True
+        meets_next = highest + size < len(lines) and changed[highest + size]
+        if lowest and changed[lowest - 1]:
+            best = lowest
+        elif meets_next:
+            best = highest
+        else:
+            best = _clearest(lines, range(lowest, highest + 1), {gap - kept + start for gap in facing})
+        changed[start:end] = [False] * size
+        changed[best : best + size] = [True] * size
         kept += best - start
-        start = best + size
-        while start < len(lines) and changed[start]:
-            start += 1
+        start = best
+        if best == lowest and lowest and changed[lowest - 1]:
+            while start and changed[start - 1]:
+                start -= 1
+        elif not meets_next:
+            start = best + size
+
+
+def _reach(lines: Sequence[bytes], changed: list[bool], start: int, end: int) -> tuple[int, int]:
+    """The first and the last place that the block `start` to `end` slides to without passing another block."""
+    size = end - start
+    lowest = highest = start
+    while lowest and not changed[lowest - 1] and lines[lowest - 1] == lines[lowest - 1 + size]:
+        lowest -= 1
+    while highest + size < len(lines) and not changed[highest + size] and lines[highest] == lines[highest + size]:
+        highest += 1
+    return lowest, highest
 
 
 def _gaps(changed: list[bool]) -> set[int]:
@@ -179,6 +190,10 @@ def _gaps(changed: list[bool]) -> set[int]:
         else:
             kept += 1
     return gaps
+
+
+def _clearest(lines: Sequence[bytes], places: range, facing: set[int]) -> int:
+    return min(places, key=lambda place: (place not in facing, _roughness(lines, place), -place))
 
 
 def _roughness(lines: Sequence[bytes], start: int) -> tuple[int, bool]:

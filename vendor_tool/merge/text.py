@@ -1,0 +1,262 @@
+"""Three-way merge of one text, line by line, that would rather ask than lose or revive a line."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, NamedTuple
+
+from vendor_tool.lines import Span, changes, split
+from vendor_tool.merge.explain import explain
+
+MARKER = 7
+_LOOKS_LIKE_MARKER = re.compile(rb"(?:<{7}|\|{7}|>{7})(?: |\r?\n?$)|={7}\r?\n?$")
+# lines that any two pieces of code may share; that one comes back says nothing
+_COMMON = frozenset({b"else:", b"try:", b"finally:", b"pass", b"return", b"continue", b"break", b'"""', b"'''"})
+
+
+class Labels(NamedTuple):
+    """What the three sides are called, in conflict markers and in sentences."""
+
+    ours: str
+    base: str
+    theirs: str
+
+
+@dataclass(frozen=True, slots=True)
+class Clash:
+    """A place where both sides cannot be kept. Ranges are lines from 1, first and last; last < first is empty."""
+
+    ours: tuple[bytes, ...]
+    base: tuple[bytes, ...]
+    theirs: tuple[bytes, ...]
+    ours_lines: tuple[int, int]
+    base_lines: tuple[int, int]
+    theirs_lines: tuple[int, int]
+    marked_lines: tuple[int, int] = (0, 0)  # in the marked text, markers included
+    reason: str = ""  # why a person has to look, where more can be said than that both sides changed it
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """The merged text; with clashes it holds conflict markers in the style of diff3."""
+
+    data: bytes
+    clashes: tuple[Clash, ...] = ()
+
+
+def merge(base: bytes, ours: bytes, theirs: bytes, labels: Labels) -> Merged:
+    """Merge `ours` and `theirs`, both made from `base`.
+
+    Changes that overlap or touch clash unless they are the same, as in `git merge-file --diff3`. Beyond it these
+    clash too: a line that one side removed and the other moved elsewhere, a line that one side removed everywhere
+    and the other adds, and the same new lines added by both sides at different places.
+    """
+    texts = split(base), split(ours), split(theirs)
+    parts = _guard(_parts(*texts), *texts, labels)
+    out: list[bytes] = []
+    clashes = []
+    for part in parts:
+        if part.kind != "clash":
+            out += part.text
+            continue
+        marked = _marked(part.clash, labels)
+        clash = replace(part.clash, marked_lines=(len(out) + 1, len(out) + len(marked)))
+        if not clash.reason:
+            reason = explain(clash.base, clash.ours, clash.theirs, labels.ours, labels.theirs)
+            clash = replace(clash, reason=reason)
+        clashes.append(clash)
+        out += marked
+    return Merged(b"".join(out), tuple(clashes))
+
+
+def markers_left(data: bytes, known: Iterable[bytes]) -> tuple[int, ...]:
+    """Lines of `data`, from 1, that are conflict markers: they look like one, and none of `known` has as many.
+
+    `known` are the texts before the merge: what looked like a marker there is text.
+    """
+    allowed: Counter[bytes] = Counter()
+    for text in known:
+        allowed |= Counter(line.rstrip(b"\r\n") for line in split(text) if _LOOKS_LIKE_MARKER.match(line))
+    left = []
+    for number, line in enumerate(split(data), 1):
+        if _LOOKS_LIKE_MARKER.match(line):
+            allowed[line.rstrip(b"\r\n")] -= 1
+            if allowed[line.rstrip(b"\r\n")] < 0:
+                left.append(number)
+    return tuple(left)
+
+
+# ---- what each side did -----------------------------------------------------------------------------------
+
+_Kind = Literal["stable", "ours", "theirs", "same", "clash"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A stretch of the result. `clash` holds the three texts in every case; `text` is what the merge takes."""
+
+    kind: _Kind
+    text: tuple[bytes, ...]
+    clash: Clash
+
+
+def _parts(base: list[bytes], ours: list[bytes], theirs: list[bytes]) -> list[_Part]:
+    parts = []
+    at = ours_at = theirs_at = 0
+    for group in _groups(changes(base, ours), changes(base, theirs)):
+        size = group.start - at
+        if size:
+            parts.append(
+                _part(base, ours, theirs, (at, group.start), (ours_at, ours_at + size), (theirs_at, theirs_at + size))
+            )
+        width = group.end - group.start
+        ours_start, theirs_start = ours_at + size, theirs_at + size
+        at = group.end
+        ours_at = ours_start + width + _growth(group.ours)
+        theirs_at = theirs_start + width + _growth(group.theirs)
+        parts.append(_part(base, ours, theirs, (group.start, at), (ours_start, ours_at), (theirs_start, theirs_at)))
+    if at < len(base):
+        parts.append(_part(base, ours, theirs, (at, len(base)), (ours_at, len(ours)), (theirs_at, len(theirs))))
+    return parts
+
+
+def _part(
+    base: list[bytes],
+    ours: list[bytes],
+    theirs: list[bytes],
+    b: tuple[int, int],
+    o: tuple[int, int],
+    t: tuple[int, int],
+) -> _Part:
+    was, our, their = tuple(base[slice(*b)]), tuple(ours[slice(*o)]), tuple(theirs[slice(*t)])
+    clash = Clash(our, was, their, (o[0] + 1, o[1]), (b[0] + 1, b[1]), (t[0] + 1, t[1]))
+    if our == their:
+        return _Part("stable" if our == was else "same", our, clash)
+    if our == was:
+        return _Part("theirs", their, clash)
+    if their == was:
+        return _Part("ours", our, clash)
+    return _Part("clash", (), clash)
+
+
+@dataclass(slots=True)
+class _Group:
+    """Changes of both sides that overlap or touch, and the lines of the base that they span."""
+
+    start: int
+    end: int
+    ours: list[Span]
+    theirs: list[Span]
+
+
+def _groups(ours: Sequence[Span], theirs: Sequence[Span]) -> list[_Group]:
+    marked = sorted([(span, True) for span in ours] + [(span, False) for span in theirs])
+    groups: list[_Group] = []
+    for span, is_ours in marked:
+        if not groups or span.old_start > groups[-1].end:
+            groups.append(_Group(span.old_start, span.old_end, [], []))
+        group = groups[-1]
+        group.end = max(group.end, span.old_end)
+        (group.ours if is_ours else group.theirs).append(span)
+    return groups
+
+
+def _growth(spans: Sequence[Span]) -> int:
+    return sum((s.new_end - s.new_start) - (s.old_end - s.old_start) for s in spans)
+
+
+# ---- what a merge by lines does not see -------------------------------------------------------------------
+
+
+def _guard(
+    parts: list[_Part], base: list[bytes], ours: list[bytes], theirs: list[bytes], labels: Labels
+) -> list[_Part]:
+    """Turn changes of one side into clashes where the other side took out, or put elsewhere, the same lines."""
+    revived = {
+        "ours": _revivable(parts, "theirs", base, theirs),
+        "theirs": _revivable(parts, "ours", base, ours),
+    }
+    doubled = _doubled(parts, base)
+    result = []
+    for part in parts:
+        reason = ""
+        if part.kind in ("ours", "theirs"):
+            lines = [line for line in _added(part) if line in revived[part.kind]]
+            if lines:
+                reason = _revived(part.kind, lines[0], labels)
+            elif _added(part) in doubled:
+                reason = _doubled_reason(part.kind, labels)
+        result.append(replace(part, kind="clash", clash=replace(part.clash, reason=reason)) if reason else part)
+    return result
+
+
+def _telling(line: bytes) -> bool:
+    return re.search(rb"[^\W_]", line) is not None and line.strip() not in _COMMON
+
+
+def _side(part: _Part, side: str) -> tuple[bytes, ...]:
+    return part.clash.ours if side == "ours" else part.clash.theirs
+
+
+def _removed(part: _Part, side: str) -> list[bytes]:
+    return [
+        line for s in changes(part.clash.base, _side(part, side)) for line in part.clash.base[s.old_start : s.old_end]
+    ]
+
+
+def _added(part: _Part) -> tuple[bytes, ...]:
+    """The lines that the one side of a part adds to the base."""
+    side = _side(part, part.kind)
+    return tuple(line for s in changes(part.clash.base, side) for line in side[s.new_start : s.new_end])
+
+
+def _revivable(parts: Sequence[_Part], side: str, base: list[bytes], text: list[bytes]) -> set[bytes]:
+    """Lines that `side` took out for good, so that the other side must not bring them back unseen.
+
+    Those are lines that it has nowhere any more, and lines at places where both sides took them out: there the
+    other side moved what this side deleted.
+    """
+    touched = [part for part in parts if part.kind != "stable"]
+    gone = set(base) - set(text)
+    both = {
+        line
+        for part in touched
+        if part.kind in ("same", "clash")
+        for line in _removed(part, "ours")
+        if line in _removed(part, "theirs")
+    }
+    taken = {line for part in touched if part.kind in (side, "same", "clash") for line in _removed(part, side)}
+    return {line for line in (gone | both) & taken if _telling(line)}
+
+
+def _doubled(parts: Sequence[_Part], base: list[bytes]) -> set[tuple[bytes, ...]]:
+    """What both sides add, each at a place of its own, and the base did not have."""
+    known = set(base)
+    by_side: dict[str, set[tuple[bytes, ...]]] = {"ours": set(), "theirs": set()}
+    for part in parts:
+        if part.kind in by_side:
+            added = _added(part)
+            if any(_telling(line) and line not in known for line in added):
+                by_side[part.kind].add(added)
+    return by_side["ours"] & by_side["theirs"]
+
+
+def _revived(kind: str, line: bytes, labels: Labels) -> str:
+    text = line.strip().decode(errors="replace")
+    puts, takes = (labels.theirs, labels.ours) if kind == "theirs" else (labels.ours, labels.theirs)
+    return f"{puts} puts `{text}` here, which {takes} takes out"
+
+
+def _doubled_reason(kind: str, labels: Labels) -> str:
+    here, elsewhere = (labels.theirs, labels.ours) if kind == "theirs" else (labels.ours, labels.theirs)
+    return f"{here} adds these lines here and {elsewhere} adds the same lines elsewhere: they would stand twice"
+
+
+def _marked(clash: Clash, labels: Labels) -> list[bytes]:
+    end = b"\r\n" if any(line.endswith(b"\r\n") for line in clash.ours + clash.base + clash.theirs) else b"\n"
+    out: list[bytes] = []
+    for mark, label, lines in (("<", labels.ours, clash.ours), ("|", labels.base, clash.base), ("=", "", clash.theirs)):
+        out.append((mark * MARKER + (f" {label}" if label else "")).encode() + end)
+        out += [line if line.endswith(b"\n") else line + end for line in lines]
+    return [*out, f"{'>' * MARKER} {labels.theirs}".encode() + end]
