@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NoReturn
@@ -36,6 +35,7 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
     arguments = parser().parse_args(argv)
     if arguments.command is None:
         raise UsageError("no command", hint="see `vendor-tool --help`; `vendor-tool demo` shows the whole story")
+    arguments.lock_given = arguments.lock is not None
     if arguments.lock is None:
         arguments.lock = _find_lock()
     return arguments
@@ -131,9 +131,7 @@ def _status(command: argparse.ArgumentParser) -> None:
 
 
 def _demo(command: argparse.ArgumentParser) -> None:
-    command.add_argument(
-        "folder", metavar="DIR", nargs="?", type=Path, help="where (default: a new folder)"
-    )
+    command.add_argument("folder", metavar="DIR", nargs="?", type=Path, help="where (default: a new folder)")
 
 
 COMMANDS: dict[str, tuple[Callable[[argparse.ArgumentParser], None], str]] = {
@@ -145,9 +143,4 @@ COMMANDS: dict[str, tuple[Callable[[argparse.ArgumentParser], None], str]] = {
     "demo": (_demo, "show the whole story on a small upstream, offline"),
 }
 
-MODULES = {name: "commands" for name in ("init", "add", "sync", "status", "check", "demo")}
-
-
-def is_terminal() -> bool:
-    """Whether a person watches."""
-    return sys.stderr.isatty()
+MODULES = dict.fromkeys(("init", "add", "sync", "status", "check"), "commands")

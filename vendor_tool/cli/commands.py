@@ -8,6 +8,7 @@ from pathlib import Path
 
 from vendor_tool import lockfile
 from vendor_tool.cli import output
+from vendor_tool.cli.arguments import LOCK
 from vendor_tool.cli.output import Voice
 from vendor_tool.errors import ExitCode
 from vendor_tool.model import Access
@@ -75,3 +76,69 @@ def check(arguments: argparse.Namespace) -> ExitCode:
         target=arguments.output,
         voice=voice(arguments),
     )
+
+
+def init(arguments: argparse.Namespace) -> ExitCode:
+    from vendor_tool.pipeline import add as pipeline
+
+    path = arguments.lock if arguments.lock.parent == Path.cwd() or arguments.lock_given else Path.cwd() / LOCK
+    pipeline.init(path, name=arguments.name, license_=arguments.license)
+    output.say(voice(arguments), f"wrote {path.name}\nnext: vendor-tool add NAME URL --path FOLDER --to FOLDER")
+    return ExitCode.CLEAN
+
+
+def add(arguments: argparse.Namespace) -> ExitCode:
+    from vendor_tool.pipeline import add as pipeline
+
+    request = pipeline.Request(
+        name=arguments.name,
+        url=arguments.url,
+        rev=arguments.rev,
+        license=arguments.license,
+        path=arguments.path,
+        to=arguments.to,
+        files=tuple(arguments.files),
+        closure=not arguments.no_closure,
+    )
+    added = pipeline.add(arguments.lock, request, access(arguments))
+    speak = voice(arguments)
+    output.say(speak, f"{added.name} at {added.revision[:12]}, licence {added.license or 'not recognised'}")
+    for path, to in sorted(added.files.items()):
+        why = f"  (imported by {added.pulled[path]})" if path in added.pulled else ""
+        output.say(speak, f"  {path} -> {to}{why}")
+    for module, paths in added.needs.items():
+        shim = " (from its shim)" if module in added.shims else ""
+        output.say(speak, f"needs {module}{shim}: {output.several(paths)}")
+    if added.license is None:
+        output.say(speak, f"the licence was not recognised: set `license:` of `{added.name}` by hand")
+    output.say(speak, f"next: vendor-tool sync {added.name}")
+    return ExitCode.CLEAN
+
+
+def status(arguments: argparse.Namespace) -> ExitCode:
+    from vendor_tool.pipeline import check as pipeline
+
+    lock = lockfile.load(arguments.lock, cache())
+    names = pipeline.known(lock, arguments.names)
+    found = pipeline.check(lock, names, cache())
+    lines = []
+    for name, upstream in lock.upstreams.items():
+        if names and name not in names:
+            continue
+        mine = [one for one in found if one.upstream == name]
+        record = upstream.resolved
+        what = (
+            f"{output.count(len(record.files), 'file')}, {output.count(len(upstream.patches), 'patch')}"
+            if record
+            else ""
+        )
+        if record and record.imports:
+            what = output.count(len(record.imports), "run-time import")
+        state = "never synced" if record is None else output.count(len(mine), "finding") if mine else "as the lock says"
+        branch = f" ({upstream.branch})" if upstream.branch else ""
+        date = f" of {record.date[:10]}" if record else ""
+        lines.append(f"{name}: {upstream.revision[:12]}{branch}{date}: {', '.join(filter(None, (what, state)))}")
+    loose = [one for one in found if one.upstream is None]
+    lines += [f"{one.path or 'project'}: {one.message}; {one.fix}" for one in loose]
+    output.document("".join(f"{line}\n" for line in lines) or "no upstreams\n", None)
+    return ExitCode.CLEAN

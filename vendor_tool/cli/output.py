@@ -69,7 +69,14 @@ def redact(text: str) -> str:
 
 def count(number: int, noun: str) -> str:
     """`1 file`, `2 files`."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+    plural = {"patch": "patches"}.get(noun, f"{noun}s")
+    return f"{number} {noun}" if number == 1 else f"{number} {plural}"
+
+
+def several(items: Sequence[str], most: int = 3) -> str:
+    """The first few of many."""
+    more = f" and {len(items) - most} more" if len(items) > most else ""
+    return ", ".join(items[:most]) + more
 
 
 def progress(voice: Voice) -> Callable[[str], None]:

@@ -18,6 +18,7 @@ from vendor_tool.model import (
     BuiltFile,
     Context,
     Entry,
+    Finding,
     Lock,
     Recorded,
     RecordedImport,
@@ -72,9 +73,9 @@ def gather(
     is the one that is told.
     """
     if len(wanted) == 1:
-        return (_fetch(lock, *wanted[0], access, trust),)
+        return (_fetch(lock, wanted[0][0], wanted[0][1], access, trust),)
     with ThreadPoolExecutor(max_workers=min(8, max(1, len(wanted)))) as pool:
-        return tuple(pool.map(lambda one: _fetch(lock, *one, access, trust), wanted))
+        return tuple(pool.map(lambda one: _fetch(lock, one[0], one[1], access, trust), wanted))
 
 
 def _fetch(lock: Lock, upstream: Upstream, revision: str, access: Access, trust: bool) -> Fetched:
@@ -145,20 +146,29 @@ def recorded_targets(upstream: Upstream) -> tuple[Target, ...]:
 # ---- build ------------------------------------------------------------------------------------------------
 
 
-def build(lock: Lock, fetched: Fetched, access: Access, series: Sequence[patches.Patch] | None = None) -> Build:
-    """Rules, then patches, then facts. `series` stands in for the entry's patch files, for an upgrade.
+@dataclass(frozen=True, slots=True)
+class Made:
+    """The files of an entry at one revision, with what a rule may have had to fetch for them."""
+
+    fetched: Fetched
+    files: tuple[BuiltFile, ...]  # sorted by local path
+    series: tuple[patches.Patch, ...]
+    notes: tuple[Finding, ...]
+
+
+def make(lock: Lock, fetched: Fetched, access: Access, series: Sequence[patches.Patch] | None = None) -> Made:
+    """Rules, then patches. `series` stands in for the entry's patch files, for an upgrade.
 
     Raises UsageError for a rule that does nothing, ConflictError for a patch that does not apply.
     """
     upstream = fetched.upstream
-    if series is None:
-        series = read_series(lock, upstream)
+    series = tuple(read_series(lock, upstream) if series is None else series)
     sources = [_source(fetched, target) for target in fetched.targets]
     plain, fetched = _transform(lock, fetched, sources, access)
     before: Tree = {item.source.to: Blob(item.data, item.source.executable) for item in plain}
     after = patches.replay(series, before)[-1] if series else before
     _nothing_taken_away(upstream, before, after)
-    files = tuple(
+    files = [
         BuiltFile(
             path=item.source.path,
             to=item.source.to,
@@ -170,11 +180,22 @@ def build(lock: Lock, fetched: Fetched, access: Access, series: Sequence[patches
             names=item.names,
         )
         for item in plain
-    )
-    added = tuple(_added(path, blob) for path, blob in after.items() if path not in before)
-    copies, resolved = _record(lock, fetched, files + added, series, access)
+    ]
+    # a file that only a patch makes has no upstream path
+    files += [
+        BuiltFile("", path, "", blob.executable, b"", b"", blob.data)
+        for path, blob in after.items()
+        if path not in before
+    ]
     notes = tuple(note for item in plain for note in item.notes)
-    return Build(upstream, fetched.snapshot, tuple(sorted(files + added, key=lambda f: f.to)), copies, resolved, notes)
+    return Made(fetched, tuple(sorted(files, key=lambda file: file.to)), series, notes)
+
+
+def build(lock: Lock, fetched: Fetched, access: Access, series: Sequence[patches.Patch] | None = None) -> Build:
+    """What `make` makes, with the record of it."""
+    made = make(lock, fetched, access, series)
+    copies, resolved = _record(lock, made, access)
+    return Build(made.fetched.upstream, made.fetched.snapshot, made.files, copies, resolved, made.notes)
 
 
 def _nothing_taken_away(upstream: Upstream, before: Tree, after: Tree) -> None:
@@ -184,11 +205,6 @@ def _nothing_taken_away(upstream: Upstream, before: Tree, after: Tree) -> None:
             f"a patch of upstream `{upstream.name}` deletes or renames `{gone[0]}`",
             hint="take the file out of `files:`, or give it another `to:`; patches change contents",
         )
-
-
-def _added(path: str, blob: Blob) -> BuiltFile:
-    """A file that only a patch makes: it has no upstream path."""
-    return BuiltFile("", path, "", blob.executable, b"", b"", blob.data)
 
 
 def _source(fetched: Fetched, target: Target) -> Source:
@@ -210,19 +226,17 @@ def _transform(
     items = [(source, target.spec) for source, target in zip(sources, fetched.targets, strict=True)]
     if not items:
         return (), fetched
-    context = _context(lock, fetched)
-    revision = fetched.snapshot.revision
+    cache, revision = access.cache / "plain", fetched.snapshot.revision
     if fetched.snapshot.partial:
-        known = transform.cached(items, upstream.rules, context, revision, access.cache)
+        known = transform.cached(items, upstream.rules, _context(lock, fetched), revision, cache)
         if known is not None:
             return known, fetched
         fetched = replace(fetched, snapshot=fetch.snapshot(upstream, revision, access))
-        context = _context(lock, fetched)
-    return transform.apply(items, upstream.rules, context, revision, access.cache), fetched
+    return transform.apply(items, upstream.rules, _context(lock, fetched), revision, cache), fetched
 
 
 def _context(lock: Lock, fetched: Fetched) -> Context:
-    files = {}
+    files: dict[str, str] = {}
     for other in lock.upstreams.values():
         if other.name != fetched.upstream.name and other.url == fetched.upstream.url:
             files |= plan.mapping(other)
@@ -247,18 +261,18 @@ def read_series(lock: Lock, upstream: Upstream) -> tuple[patches.Patch, ...]:
 # ---- record -----------------------------------------------------------------------------------------------
 
 
-def _record(
-    lock: Lock, fetched: Fetched, files: Sequence[BuiltFile], series: Sequence[patches.Patch], access: Access
-) -> tuple[Tree, Resolved]:
+def _record(lock: Lock, made: Made, access: Access) -> tuple[Tree, Resolved]:
+    fetched, files = made.fetched, made.files
     upstream, snapshot = fetched.upstream, fetched.snapshot
     if upstream.files and fetched.legal.license is None:
         raise UsageError(
             f"upstream `{upstream.name}` has no licence file at `{snapshot.revision[:12]}`: nobody may copy from it",
             hint="ask its authors for one, or vendor a revision that has one",
         )
-    found = facts.gather(upstream, snapshot, fetched.legal, fetched.contents, files, access)
+    found = facts.gather(upstream, snapshot, fetched.contents, files, access)
+    kept = upstream.resolved.extra if upstream.resolved else {}
     shims = transform.shims_used(upstream.rules, [item.final for item in files], lock.shims)
-    return found.copies, Resolved(
+    return found.legal, Resolved(
         at=At(0, 0),
         revision=snapshot.revision,
         date=snapshot.date,
@@ -267,15 +281,16 @@ def _record(
         license=found.license,
         notice=found.notice,
         tools=transform.versions(upstream.rules, upstream.files, lock.shims) if files else {},
-        files=tuple(_recorded(item, found) for item in sorted(files, key=lambda item: item.to)),
+        files=tuple(_recorded(item, found) for item in files),
         imports=_imports(upstream, snapshot, access),
         shims=tuple(sorted(shims)),
-        patches={spec.path: sha256(one.text) for spec, one in zip(upstream.patches, series, strict=True)},
-        extra=found.extra,
+        patches={one.path: sha256(one.text) for one in made.series},
+        # evidence outlives a change of what it was won on: it is then stale, and says so
+        extra={**{key: value for key, value in kept.items() if key != legal.KEY}, **found.extra},
     )
 
 
-def _recorded(item: BuiltFile, found: facts.Found) -> Recorded:
+def _recorded(item: BuiltFile, found: licences.Gathered) -> Recorded:
     return Recorded(
         path=item.path,
         blob=item.blob,
@@ -284,8 +299,8 @@ def _recorded(item: BuiltFile, found: facts.Found) -> Recorded:
         at=At(0, 0),
         executable=item.executable,
         names=item.names,
-        origins=found.origins.get(item.to, ()),
-        license=found.licenses.get(item.to),
+        origins=found.links.get(item.to, ()),
+        license=found.headers.get(item.to),
     )
 
 

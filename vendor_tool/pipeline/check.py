@@ -11,7 +11,7 @@ from pathlib import Path
 
 from vendor_tool import plan, write
 from vendor_tool.checks import drift
-from vendor_tool.model import Access, Finding, Lock, Recorded, Upstream
+from vendor_tool.model import Access, BuiltFile, Finding, Lock, Recorded, Side, Upstream
 from vendor_tool.pipeline import state
 
 # what interpreters and desktops leave behind is nobody's work
@@ -156,46 +156,34 @@ def rebuild(lock: Lock, names: Collection[str], access: Access) -> list[Finding]
     wanted = [(one, one.resolved.revision) for one in chosen if one.resolved]
     findings: list[Finding] = []
     for fetched in builds.gather(lock, wanted, access, trust=False):
-        built = builds.build(lock, fetched, access)
-        findings += _compare(
-            lock, fetched.upstream, {file.to: file.final for file in built.files}, built.resolved.files
-        )
+        findings += _compare(lock, fetched.upstream, builds.make(lock, fetched, access).files)
     return findings
 
 
-def _compare(lock: Lock, upstream: Upstream, files: dict[str, bytes], derived: Sequence[Recorded]) -> Iterator[Finding]:
+def _compare(lock: Lock, upstream: Upstream, files: Sequence[BuiltFile]) -> Iterator[Finding]:
     assert upstream.resolved is not None
     recorded = {item.to: item for item in upstream.resolved.files}
-    sync_it = f"vendor-tool sync {upstream.name}"
-    for item in derived:
-        known = recorded.get(item.to)
-        line = known.at.line if known else upstream.at.line
-        disk = state.on_disk(lock, item.to)[0]
-        if known is not None and known.blob != item.blob:
-            yield Finding(
-                "drift-upstream-blob", "error",
-                f"`{item.path}` is `{item.blob[:12]}` upstream, the record says `{known.blob[:12]}`",
-                item.to, 1, line, upstream.name, "record", f"delete the `resolved:` block, then {sync_it}",
-            )  # fmt: skip
-        if disk is not None and disk == files[item.to] and known is not None and known.sha256 == item.sha256:
+    force = f"vendor-tool sync --force {upstream.name}"
+
+    def finding(rule: str, message: str, path: str, line: int | None, side: Side) -> Finding:
+        known = recorded.get(path)
+        place = known.at.line if known else upstream.at.line
+        return Finding(rule, "error", message, path, line, place, upstream.name, side, force)
+
+    for file in files:
+        known = recorded.get(file.to)
+        disk = state.on_disk(lock, file.to)[0]
+        if known is not None and known.blob != file.blob:
+            what = f"`{file.path}` is `{file.blob[:12]}` upstream, the record says `{known.blob[:12]}`"
+            yield finding("drift-upstream-blob", what, file.to, 1, "record")
+        true_record = known is not None and known.sha256 == hashlib.sha256(file.final).hexdigest()
+        if disk == file.final and true_record:
             continue
-        side = "record" if disk == files[item.to] else "both" if known and _same(disk, known.sha256) else "local"
-        yield Finding(
-            "drift-rebuild", "error",
-            f"`{item.to}` is not what `{item.path}` gives with the entry's rules and patches",
-            item.to, _line(files[item.to], disk), line, upstream.name,
-            "record" if side == "record" else "both" if side == "both" else "local",
-            f"{sync_it} --force",
-        )  # fmt: skip
-    for to in sorted(recorded.keys() - files.keys()):
-        yield Finding(
-            "drift-rebuild", "error", f"`{to}` is recorded, and the entry does not make it",
-            to, 1, recorded[to].at.line, upstream.name, "record", f"{sync_it} --force",
-        )  # fmt: skip
-
-
-def _same(disk: bytes | None, sha256: str) -> bool:
-    return disk is not None and hashlib.sha256(disk).hexdigest() == sha256
+        side: Side = "record" if disk == file.final else "local" if true_record else "both"
+        what = f"`{file.to}` is not what `{file.path}` gives with the entry's rules and patches"
+        yield finding("drift-rebuild", what, file.to, _line(file.final, disk), side)
+    for to in sorted(recorded.keys() - {file.to for file in files}):
+        yield finding("drift-rebuild", f"`{to}` is recorded, and the entry does not make it", to, 1, "record")
 
 
 def _line(wanted: bytes, disk: bytes | None) -> int:

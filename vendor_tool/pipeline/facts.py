@@ -1,60 +1,107 @@
-"""What is known of rights and origins of a build's files, gathered for the record."""
+"""What is known of rights and origins of a build's files: read from upstreams, or taken from a record that holds."""
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from vendor_tool import legal, licences
-from vendor_tool.model import Access, Blob, BuiltFile, LegalFile, Snapshot, Tree, Upstream
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """Facts of one build. `copies` are the legal files to be written, by local path."""
-
-    license: LegalFile | None
-    notice: LegalFile | None
-    copies: Tree
-    origins: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # local path -> links
-    licenses: Mapping[str, str] = field(default_factory=dict)  # local path -> expression of the file's own header
-    extra: Mapping[str, object] = field(default_factory=dict)
+from vendor_tool import fetch, legal, licences
+from vendor_tool.errors import UpstreamError, UsageError
+from vendor_tool.model import Access, Blob, BuiltFile, LegalFile, Snapshot, Upstream
+from vendor_tool.urls import check_url
 
 
 def gather(
-    upstream: Upstream,
-    snapshot: Snapshot,
-    found: licences.Legal,
-    contents: Mapping[str, bytes],
-    files: Sequence[BuiltFile],
-    access: Access,
-) -> Found:
-    """Licence and NOTICE of an upstream and of what its files say they were taken from."""
-    if not files:
-        return Found(None, None, {})
-    paths = [path for path in (found.license, found.notice, *found.others) if path]
-    places = legal.copies(upstream, paths)
-    copies, known = {}, {}
-    for path in paths:
-        entry = snapshot.entries[path]
-        if entry.oid not in contents:
-            continue
-        data = contents[entry.oid]
-        copies[places[path]] = Blob(data)
-        known[path] = legal_file(path, entry.oid, places[path], data)
-    facts = legal.Facts(others=tuple(known[path] for path in found.others if path in known))
-    dumped = legal.dump(facts)
-    return Found(
-        license=known.get(found.license or ""),
-        notice=known.get(found.notice or ""),
-        copies=copies,
-        extra={legal.KEY: dumped} if dumped else {},
+    upstream: Upstream, snapshot: Snapshot, contents: Mapping[str, bytes], files: Sequence[BuiltFile], access: Access
+) -> licences.Gathered:
+    """Licence and NOTICE of an upstream and of what its files say they were taken from.
+
+    An ancestor that cannot be reached is recorded as owed. What a trusted record holds (`snapshot.partial`) is not
+    looked up again, so that the same lock gives the same record wherever it is synced.
+    """
+    reader = _Reader(upstream, snapshot, contents, access)
+    if snapshot.partial:
+        return _recorded(upstream, reader)
+    vendored = [licences.Vendored(file.path, file.to, file.pristine) for file in files if file.path]
+    return licences.facts(upstream, snapshot.revision, vendored, reader)
+
+
+def _recorded(upstream: Upstream, reader: _Reader) -> licences.Gathered:
+    found = upstream.resolved
+    assert found is not None
+    facts = legal.read(found)
+    own: list[LegalFile | None] = [found.license, found.notice, *facts.others]
+    copies: dict[str, Blob] = {}
+    for file in own:
+        if file is not None and found.files:
+            copies[file.to] = Blob(reader.blob(upstream.url, found.revision, file.blob))
+    for ancestor in facts.ancestors:
+        for file in (ancestor.license, ancestor.notice):
+            if file is not None and file.to not in copies:
+                copies[file.to] = Blob(reader.blob(ancestor.url, ancestor.revision, file.blob))
+    return licences.Gathered(
+        license=found.license,
+        notice=found.notice,
+        headers={item.to: item.license for item in found.files},
+        links={item.to: item.origins for item in found.files},
+        extra=found.extra,
+        legal=copies,
     )
 
 
-def legal_file(path: str, blob: str, to: str, data: bytes) -> LegalFile:
-    """The facts of one licence or NOTICE file."""
-    text = data.decode("utf-8", "replace")
-    detection = licences.detect(text)
-    return LegalFile(path, blob, to, hashlib.sha256(data).hexdigest(), detection.spdx, licences.holders(text))
+@dataclass(slots=True)
+class _Reader:
+    """Reads the upstream from what was fetched for it, and other repositories over the network."""
+
+    upstream: Upstream
+    snapshot: Snapshot
+    contents: Mapping[str, bytes]
+    access: Access
+    listings: dict[tuple[str, str], Snapshot | None] = field(default_factory=dict)
+    lost: set[str] = field(default_factory=set)  # repositories that did not answer: asked once, not once a commit
+
+    def listing(self, url: str, revision: str) -> Mapping[str, str] | None:
+        found = self._snapshot(url, revision)
+        if found is None:
+            return None
+        return {path: entry.oid for path, entry in found.entries.items() if entry.mode in ("100644", "100755")}
+
+    def read(self, url: str, revision: str, path: str) -> bytes | None:
+        found = self._snapshot(url, revision)
+        if found is None or path not in found.entries:
+            return None
+        return self.blob(url, revision, found.entries[path].oid)
+
+    def blob(self, url: str, revision: str, oid: str) -> bytes:
+        if oid in self.contents:
+            return self.contents[oid]
+        return fetch.blobs(self._at(url, revision), revision, {oid}, self.access)[oid]
+
+    def resolve(self, url: str, ref: str) -> str | None:
+        if url in self.lost or check_url(url):
+            return None
+        try:
+            return fetch.resolve(self._at(url, ""), ref, self.access)
+        except (UpstreamError, UsageError):
+            self.lost.add(url)
+            return None
+
+    def _snapshot(self, url: str, revision: str) -> Snapshot | None:
+        if url == self.upstream.url and revision == self.snapshot.revision:
+            return self.snapshot
+        key = (url, revision)
+        if key not in self.listings:
+            self.listings[key] = self._fetched(url, revision)
+        return self.listings[key]
+
+    def _fetched(self, url: str, revision: str) -> Snapshot | None:
+        if url in self.lost or check_url(url):
+            return None
+        try:
+            return fetch.snapshot(self._at(url, revision), revision, self.access)
+        except UpstreamError:
+            self.lost.add(url)
+            return None
+
+    def _at(self, url: str, revision: str) -> Upstream:
+        return replace(self.upstream, url=url, mirrors=(), revision=revision)

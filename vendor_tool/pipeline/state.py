@@ -11,7 +11,6 @@ from pathlib import Path
 from vendor_tool import documents, legal, plan, write
 from vendor_tool.errors import ContentError
 from vendor_tool.model import Blob, Lock, Recorded, Resolved, Tree, Upstream
-from vendor_tool.transform import shim
 
 
 def up_to_date(lock: Lock, upstreams: Iterable[Upstream]) -> bool:
@@ -75,7 +74,11 @@ def generated(lock: Lock, legal_texts: Mapping[str, bytes] | None = None) -> Tre
         if data is not None:
             texts[path] = data
     used = {to for one in lock.upstreams.values() if one.resolved for to in one.resolved.shims}
-    shims = {spec.to: Blob(shim.render(spec)) for spec in lock.shims.values() if spec.to in used}
+    shims = {}
+    if used:
+        from vendor_tool.transform import shim
+
+        shims = {spec.to: Blob(shim.render(spec)) for spec in lock.shims.values() if spec.to in used}
     return {**documents.render(lock, texts), **shims}
 
 
