@@ -14,7 +14,7 @@ from typing import TypeAlias
 from vendor_tool.errors import UsageError
 from vendor_tool.model import Change, Context, FileSpec, Finding, Format, Header, Imports, Rule, Shim, ShimSpec, Source
 from vendor_tool.transform import cache as kept
-from vendor_tool.transform import dynamic, header, imports, syntax
+from vendor_tool.transform import dynamic, header, imports, select, syntax
 from vendor_tool.transform import format as formatting
 
 PARALLEL_FROM = 1_000_000
@@ -32,8 +32,8 @@ class Plain:
 
 
 _Listed: TypeAlias = tuple[int, int] | None
-"""Which rule of the lock it is: (-1, place) in the entry's, (place of the file's item, place) in a file's; None for a
-default, which need not fire."""
+"""Which rule of the lock it is: (-1, place) in the entry's, (place of the file's item, place) in a file's; None for one
+that need not fire: a default, or `only` and `drop`, whose names are looked at first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class _Work:
 
     source: Source
     spec: FileSpec
-    left: tuple[tuple[Rule, _Listed], ...]
+    left: tuple[tuple[Rule | FileSpec, _Listed], ...]
     names: tuple[str, ...] = ()
     notes: tuple[Finding, ...] = ()
     fired: frozenset[_Listed] = frozenset()
@@ -68,6 +68,7 @@ def apply(
         return found
     specs = list(dict.fromkeys(_identity(spec) for _, spec in items))
     works = [_start(source, spec, rules, context, specs.index(_identity(spec))) for source, spec in items]
+    _demand_present(items, context)
     while any(work.left for work in works):
         works = _formatted(_advanced(works, context), context)
     _demand_fired(works, items, rules, context)
@@ -139,7 +140,7 @@ def _start(source: Source, spec: FileSpec, rules: Sequence[Rule] | None, context
     else:
         listed = [(rule, (-1, number)) for number, rule in enumerate(rules)]
     own: list[tuple[Rule, _Listed]] = [(rule, (place, number)) for number, rule in enumerate(spec.rules)]
-    left: list[tuple[Rule, _Listed]] = []
+    left: list[tuple[Rule | FileSpec, _Listed]] = [(spec, None)] if spec.only or spec.drop else []
     for rule, mark in listed:
         same = [item for item in own if type(item[0]) is type(rule)]
         if not same:
@@ -207,8 +208,10 @@ def _after(work: _Work, change: Change, mark: _Listed) -> _Work:
     )
 
 
-def _apply(source: Source, rule: Rule, context: Context) -> Change:
+def _apply(source: Source, rule: Rule | FileSpec, context: Context) -> Change:
     match rule:
+        case FileSpec():
+            return select.apply(source, rule, context)
         case Header():
             return header.apply(source, rule, context)
         case Imports():
@@ -243,6 +246,24 @@ def _formatted(works: list[_Work], context: Context) -> list[_Work]:
         for number, change in zip(numbers, changes, strict=True):
             works[number] = _after(works[number], change, works[number].left[0][1])
     return works
+
+
+def _demand_present(items: Items, context: Context) -> None:
+    """Raises UsageError where `only` or `drop` names what none of the item's files has."""
+    wanted: dict[tuple[str, int, int], dict[str, str]] = {}
+    for source, spec in items:
+        left = wanted.setdefault(
+            _identity(spec), {name: key for key in ("only", "drop") for name in getattr(spec, key)}
+        )
+        for name in select.present(source, left):
+            del left[name]
+    for (path, line, _), left in wanted.items():
+        for name, key in left.items():
+            raise UsageError(
+                f"`{key}: {name}` of `{path}` in `{context.upstream}` names nothing: no top-level function, class or "
+                f"assignment is called that (lockfile line {line})",
+                hint=f"correct the name, or take it out of `{key}:`",
+            )
 
 
 def _demand_fired(works: Sequence[_Work], items: Items, rules: Sequence[Rule] | None, context: Context) -> None:

@@ -4,17 +4,12 @@ Positions inside f-strings are wrong before Python 3.12, so libcst rewrites each
 """
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TypeAlias
+from collections.abc import Mapping, Sequence
 
 from vendor_tool.errors import UsageError
 from vendor_tool.model import Source
-from vendor_tool.transform import syntax
+from vendor_tool.transform import scopes, syntax
 from vendor_tool.transform.rewriting import Target
-
-_Scope: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
-_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
 def bindings(source: Source, own: Sequence[tuple[syntax.Import, Sequence[Target | None]]]) -> Mapping[str, str]:
@@ -30,7 +25,7 @@ def bindings(source: Source, own: Sequence[tuple[syntax.Import, Sequence[Target 
     ]
     if not wanted:
         return {}
-    taken = set(_identifiers(syntax.tree(source)))
+    taken = set(scopes.identifiers(syntax.tree(source)))
     chosen: dict[str, str] = {}
     for name in dict.fromkeys(wanted):
         new = name.rpartition(".")[2]
@@ -41,25 +36,6 @@ def bindings(source: Source, own: Sequence[tuple[syntax.Import, Sequence[Target 
         taken.add(new)
         chosen[name] = new
     return chosen
-
-
-def _identifiers(tree: ast.AST) -> Iterator[str]:
-    for node in ast.walk(tree):
-        match node:
-            case ast.Name(id=name) | ast.arg(arg=name):
-                yield name
-            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
-                yield name
-            case ast.alias():
-                yield node.asname or node.name.partition(".")[0]
-            case ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
-                yield name
-            case ast.MatchMapping(rest=str(name)):
-                yield name
-            case ast.Global(names=names) | ast.Nonlocal(names=names):
-                yield from names
-            case _:
-                pass
 
 
 def uses(source: Source, chosen: Mapping[str, str]) -> list[syntax.Edit]:
@@ -87,7 +63,7 @@ class _Uses(ast.NodeVisitor):
         self.edits: list[syntax.Edit] = []
         self.in_string: dict[str, str] | None = None
 
-    def enter(self, scope: ast.Module | _Scope, outer: Mapping[str, frozenset[str] | None]) -> None:
+    def enter(self, scope: ast.Module | scopes.Function, outer: Mapping[str, frozenset[str] | None]) -> None:
         """Visits the inside of a scope with the imports that it adds to those of `outer`."""
         before, self.seen = self.seen, self.scope(scope, outer)
         body = scope.body if isinstance(scope.body, list) else [scope.body]
@@ -96,10 +72,10 @@ class _Uses(ast.NodeVisitor):
         self.seen = before
 
     def scope(
-        self, scope: ast.Module | _Scope, outer: Mapping[str, frozenset[str] | None]
+        self, scope: ast.Module | scopes.Function, outer: Mapping[str, frozenset[str] | None]
     ) -> Mapping[str, frozenset[str] | None]:
         seen = dict(outer)
-        imported, others = _bound(scope)
+        imported, others = scopes.bound(scope)
         for top in self.tops:
             mine = frozenset(name for name in imported if name.partition(".")[0] == top and name in self.chosen)
             whole = top in imported
@@ -123,7 +99,7 @@ class _Uses(ast.NodeVisitor):
         self.enter(node, self.seen)
 
     def visit_ClassDef(self, node: ast.ClassDef) -> None:
-        imported, others = _bound(node)
+        imported, others = scopes.bound(node)
         for top in self.tops:
             if top in others or any(name.partition(".")[0] == top for name in imported):
                 raise self.refusal(node, f"`{top}` gets a meaning of its own in this class")
@@ -132,7 +108,10 @@ class _Uses(ast.NodeVisitor):
     def visit_comprehension_scope(self, node: ast.AST) -> None:
         before = self.seen
         targets = {
-            name.id for part in ast.walk(node) if isinstance(part, ast.comprehension) for name in _stored(part.target)
+            name.id
+            for part in ast.walk(node)
+            if isinstance(part, ast.comprehension)
+            for name in scopes.stored(part.target)
         }
         self.seen = {**before, **dict.fromkeys(targets & self.tops)}
         self.generic_visit(node)
@@ -195,53 +174,6 @@ class _Uses(ast.NodeVisitor):
             hint="keep the import as it stands with `rename: {NAME: NAME}` in the entry's `imports:` rule, and change "
             "the file with a patch",
         )
-
-
-def _stored(target: ast.AST) -> Iterator[ast.Name]:
-    return (node for node in ast.walk(target) if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load))
-
-
-def _bound(scope: ast.Module | ast.ClassDef | _Scope) -> tuple[set[str], dict[str, ast.AST]]:
-    """What the scope's own code binds: modules imported by their dotted names, and every other name with its place."""
-    imported: set[str] = set()
-    others: dict[str, ast.AST] = {}
-    if isinstance(scope, _FUNCTIONS):
-        for argument in ast.walk(scope.args):
-            if isinstance(argument, ast.arg):
-                others[argument.arg] = argument
-    waiting: list[ast.AST] = list(scope.body) if isinstance(scope.body, list) else [scope.body]
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, ast.Import):
-            for alias in node.names:
-                if alias.asname:
-                    others[alias.asname] = node
-                else:
-                    imported.add(alias.name)
-            continue
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            others[node.name] = node
-            continue
-        if isinstance(node, (ast.Lambda, *_COMPREHENSIONS)):
-            continue
-        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
-            others[node.id] = node
-        elif isinstance(node, ast.Global | ast.Nonlocal | ast.ImportFrom | ast.ExceptHandler | ast.pattern):
-            others.update(dict.fromkeys(_own_names(node), node))
-        waiting.extend(ast.iter_child_nodes(node))
-    return imported, others
-
-
-def _own_names(node: ast.AST) -> list[str]:
-    match node:
-        case ast.ImportFrom(names=names):
-            return [alias.asname or alias.name for alias in names]
-        case ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
-            return [name]
-        case ast.MatchMapping(rest=str(name)):
-            return [name]
-        case _:
-            return []
 
 
 def _in_string(text: str, chosen: Mapping[str, str]) -> str:

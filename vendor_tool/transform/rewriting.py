@@ -188,11 +188,11 @@ def _with_names(old: _Names, pieces: Sequence[_Piece], chosen: Sequence[int]) ->
             alias = alias.with_changes(name=cst.Name(piece.name), asname=None if piece.name == piece.bound else asname)
         new.append(alias)
     if chosen[-1] != len(old) - 1:
-        new[-1] = new[-1].with_changes(comma=_closing(new[-1].comma, old[-1].comma))
+        new[-1] = new[-1].with_changes(comma=closing(new[-1].comma, old[-1].comma))
     return new
 
 
-def _closing(
+def closing(
     comma: "cst.Comma | cst.MaybeSentinel", last: "cst.Comma | cst.MaybeSentinel"
 ) -> "cst.Comma | cst.MaybeSentinel":
     """The comma of a name that is the last one now: laid out as the old last one, its own comment kept."""

@@ -36,6 +36,15 @@ class Edit:
 
 
 @dataclass(frozen=True, slots=True)
+class Cut:
+    """A span of the decoded text that goes, and what stands there instead."""
+
+    start: int
+    stop: int
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Text:
     """A decoded file; positions are those of `ast`, whose columns count UTF-8 bytes."""
 
@@ -178,12 +187,19 @@ def line_end(data: bytes) -> bytes:
     return found[0] if found else b"\n"
 
 
-def splice(source: Source, edits: Sequence[Edit]) -> bytes:
+def splice(source: Source, edits: Sequence[Edit | Cut]) -> bytes:
     """The file with the edits made and every other byte as it was."""
     whole = text(source)
+    changes = []
+    for edit in edits:
+        if isinstance(edit, Cut):
+            changes.append((edit.start, edit.stop, edit.text))
+        else:
+            span = whole.span(edit.node)
+            changes.append((span.start, span.stop, edit.text))
     result = whole.text
-    for span, new in sorted(((whole.span(edit.node), edit.text) for edit in edits), key=lambda item: -item[0].start):
-        result = result[: span.start] + new + result[span.stop :]
+    for start, stop, new in sorted(changes, reverse=True):
+        result = result[:start] + new + result[stop:]
     return result.encode(whole.encoding)
 
 
