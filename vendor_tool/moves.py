@@ -1,0 +1,182 @@
+"""Where the content of a file went that an upstream no longer has: renamed, moved or split."""
+
+import posixpath
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from vendor_tool.lines import similarity, split
+from vendor_tool.model import Entry
+from vendor_tool.transform.symbols import Symbol, outline
+
+Read: TypeAlias = Callable[[Collection[str]], Mapping[str, bytes]]
+"""Git ids of blobs to their contents."""
+
+# git's own threshold for a rename
+RENAME = 0.5
+# a definition of the same name that shares less than this is taken for another one
+SAME_NAME = 0.2
+OTHER_NAME = 0.6
+# files that are read at most, nearest first
+READ = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Fate:
+    """Where one top-level function or class of the missing file went."""
+
+    name: str
+    status: Literal["moved", "changed", "renamed", "gone"]  # `changed` and `renamed` also moved
+    path: str | None = None  # upstream path; None where gone
+    to: str | None = None  # its name there
+    similarity: float = 0.0  # of its lines, 0 to 1
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """What became of one missing file."""
+
+    path: str  # upstream path that is gone
+    renamed: str | None  # upstream path with at least half of its content
+    similarity: float  # of the file `renamed`, 0 to 1
+    fates: tuple[Fate, ...]  # of its top-level definitions, in the order of the file
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """Upstream paths to map instead: the renamed file, or all files that its definitions went to."""
+        if self.renamed:
+            return (self.renamed,)
+        return tuple(dict.fromkeys(fate.path for fate in self.fates if fate.path))
+
+
+def propose(
+    missing: Mapping[str, bytes], old: Mapping[str, Entry], new: Mapping[str, Entry], read: Read
+) -> tuple[Proposal, ...]:
+    """For each upstream path of `missing`, with its old content, where that content is in the listing `new`.
+
+    A blob that moved unchanged is found by its id alone. Otherwise only files that are new or changed since the
+    listing `old` can have taken content in; of those with the missing file's suffix, the nearest READ are read.
+    """
+    proposals = []
+    for path, data in sorted(missing.items()):
+        same = [p for p, entry in new.items() if path in old and entry.oid == old[path].oid and entry.kind == "blob"]
+        if same:
+            nearest = min(same, key=lambda p: _distance(path, p))
+            fates = tuple(Fate(name, "moved", nearest, name, 1.0) for name in _definitions(data))
+            proposals.append(Proposal(path, nearest, 1.0, fates))
+            continue
+        candidates = _candidates(path, old, new)
+        contents = read([new[p].oid for p in candidates])
+        proposals.append(_propose(path, data, {p: contents[new[p].oid] for p in candidates}))
+    return tuple(proposals)
+
+
+def describe(proposal: Proposal) -> str:
+    """The proposal in one line: "`core.py` is gone: half -> kernel/half.py (moved, changed), wrap -> gone"."""
+    if proposal.renamed:
+        percent = int(proposal.similarity * 100)
+        return f"`{proposal.path}` is gone: `{proposal.renamed}` holds {percent} % of it"
+    if not any(fate.path for fate in proposal.fates):
+        return f"`{proposal.path}` is gone, and nothing like it was found"
+    parts = []
+    for fate in proposal.fates:
+        if fate.path is None:
+            parts.append(f"{fate.name} -> gone")
+            continue
+        how = {"moved": "moved", "changed": "moved, changed", "renamed": f"moved, now {fate.to}", "gone": ""}
+        parts.append(f"{fate.name} -> {posixpath.relpath(fate.path, _folder(proposal.path))} ({how[fate.status]})")
+    return f"`{proposal.path}` is gone: " + ", ".join(parts)
+
+
+def _folder(path: str) -> str:
+    return posixpath.dirname(path) or "."
+
+
+# ---- which files to look at -------------------------------------------------------------------------------
+
+
+def _candidates(path: str, old: Mapping[str, Entry], new: Mapping[str, Entry]) -> list[str]:
+    suffix = posixpath.splitext(path)[1]
+    known = {(p, entry.oid) for p, entry in old.items()}
+    fresh = [
+        p
+        for p, entry in new.items()
+        if entry.mode in ("100644", "100755") and p.endswith(suffix) and (p, entry.oid) not in known
+    ]
+    return sorted(fresh, key=lambda p: _distance(path, p))[:READ]
+
+
+def _distance(path: str, other: str) -> tuple[int, int, str]:
+    """Small for files that share folders, then words of the name."""
+    folders = posixpath.dirname(path).split("/"), posixpath.dirname(other).split("/")
+    shared = 0
+    while shared < min(map(len, folders)) and folders[0][shared] == folders[1][shared]:
+        shared += 1
+    apart = len(folders[0]) + len(folders[1]) - 2 * shared
+    words = [set(re.split(r"[\W_]+", posixpath.basename(p))) for p in (path, other)]
+    return apart, -len(words[0] & words[1]), other
+
+
+# ---- what is in them --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Definition:
+    symbol: Symbol
+    lines: tuple[bytes, ...]  # without indentation, so that a method that became a function is known again
+
+
+def _propose(path: str, data: bytes, contents: Mapping[str, bytes]) -> Proposal:
+    lines = split(data)
+    best, score = None, 0.0
+    for other, text in contents.items():
+        # git looks at size first too: a file twice as long cannot share half of itself
+        if min(len(text), len(data)) < RENAME * max(len(text), len(data)):
+            continue
+        alike = similarity(lines, split(text))
+        if alike > score:
+            best, score = other, alike
+    there = {other: _definitions(text) for other, text in contents.items()}
+    fates = tuple(_fate(name, definition, there) for name, definition in _definitions(data).items())
+    return Proposal(path, best if score >= RENAME else None, score if score >= RENAME else 0.0, fates)
+
+
+def _definitions(data: bytes) -> dict[str, _Definition]:
+    """Top-level functions and classes; nothing for a file that is not Python."""
+    try:
+        found = outline(data)
+    except (SyntaxError, ValueError):
+        return {}
+    lines = [line.strip() for line in split(data)]
+    return {
+        name: _Definition(symbol, tuple(lines[symbol.line - 1 : symbol.end_line]))
+        for name, symbol in found.items()
+        if symbol.kind != "method"
+    }
+
+
+def _fate(name: str, definition: _Definition, there: Mapping[str, Mapping[str, _Definition]]) -> Fate:
+    best: Fate = Fate(name, "gone")
+    for path, definitions in there.items():
+        for other, candidate in definitions.items():
+            least = SAME_NAME if other == name else OTHER_NAME
+            if other != name and not _comparable(definition.lines, candidate.lines):
+                continue
+            same = other == name and candidate.symbol == _moved(definition.symbol, candidate.symbol)
+            alike = 1.0 if same else similarity(definition.lines, candidate.lines)
+            if alike >= least and (alike, other == name) > (best.similarity, best.to == name):
+                status: Literal["moved", "changed", "renamed"] = (
+                    "moved" if same else "changed" if other == name else "renamed"
+                )
+                best = Fate(name, status, path, other, alike)
+    return best
+
+
+def _moved(symbol: Symbol, to: Symbol) -> Symbol:
+    return Symbol(symbol.kind, symbol.signature, symbol.digest, to.line, to.end_line)
+
+
+def _comparable(ours: Sequence[bytes], theirs: Sequence[bytes]) -> bool:
+    sizes = sorted((sum(map(len, ours)), sum(map(len, theirs))))
+    return sizes[0] >= OTHER_NAME * sizes[1]
