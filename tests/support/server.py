@@ -1,5 +1,6 @@
 """A loopback HTTP server for tests: git repositories through `git http-backend`, plain answers, chosen faults."""
 
+import gzip
 import os
 import subprocess
 import threading
@@ -26,7 +27,7 @@ class Request:
 
     method: str
     path: str
-    body: bytes
+    body: bytes  # unpacked
     sent: int
     headers: dict[str, str]
 
@@ -65,6 +66,9 @@ def serve(folder: Path) -> Iterator[Server]:
         def do_POST(self) -> None:
             self.answer(_body(self))
 
+        def plain(self, body: bytes) -> bytes:
+            return gzip.decompress(body) if self.headers.get("Content-Encoding") == "gzip" else body
+
         def answer(self, body: bytes) -> None:
             if server.stalled:
                 end.wait()
@@ -76,7 +80,9 @@ def serve(folder: Path) -> Iterator[Server]:
                 cut = server.cuts > 0 and b"PACK" in reply.body
                 server.cuts -= cut
                 data = reply.body[: len(reply.body) // 2] if cut else reply.body
-                server.requests.append(Request(self.command, self.path, body, len(data), dict(self.headers.items())))
+                server.requests.append(
+                    Request(self.command, self.path, self.plain(body), len(data), dict(self.headers))
+                )
             self.send_response(reply.status)
             for name, value in reply.headers:
                 self.send_header(name, value)

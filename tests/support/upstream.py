@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
+from vendor_tool.model import At, Upstream
+
 FIRST = 1_700_000_000  # seconds since 1970 of the first commit; every next one is a minute later
 
 
@@ -99,6 +101,11 @@ def repository(path: Path, *, object_format: str = "sha1") -> Repository:
     for key in ("uploadpack.allowFilter", "uploadpack.allowAnySHA1InWant"):
         made.configure(key, "true")
     return made
+
+
+def entry(url: str, revision: str = "0" * 40, *, name: str = "kernels", mirrors: Sequence[str] = ()) -> Upstream:
+    """The lock's entry for an upstream, with nothing but its address and revision."""
+    return Upstream(name=name, url=url, revision=revision, at=At(1, 1), revision_at=At(1, 1), mirrors=tuple(mirrors))
 
 
 def _change(path: str, content: File) -> bytes:

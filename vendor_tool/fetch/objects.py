@@ -56,9 +56,15 @@ def blobs(upstream: Upstream, revision: str, oids: Collection[str], access: Acce
             found |= store.read(home, wanted - found.keys())
         troubles: list[Trouble] = []
         for url in addresses(upstream):
-            if len(found) < len(wanted):
-                troubles += _bring_blobs(home, url, revision, wanted - found.keys(), access, turn)
-                found |= store.read(home, wanted - found.keys())
+            if len(found) == len(wanted):
+                break
+            trouble = _bring_blobs(home, url, revision, wanted - found.keys(), access, turn)
+            found |= store.read(home, wanted - found.keys())
+            if trouble is not None:
+                troubles.append(trouble)
+            elif len(found) < len(wanted):
+                # git takes blobs for present, and cannot read them
+                raise store.damaged(home, f"{_count(len(wanted) - len(found))} cannot be read")
         if len(found) < len(wanted):
             found |= _rescue(upstream, revision, wanted - found.keys(), troubles, access, home)
     return found
@@ -95,16 +101,18 @@ def _rescue(
 
 def _bring_blobs(
     home: Path, url: str, revision: str, missing: Collection[str], access: Access, turn: Turn
-) -> list[Trouble]:
+) -> Trouble | None:
     trouble = git.fetch_blobs(home, url, missing, access=access, hold=turn.descriptor)
     if trouble is None or trouble.kind not in ("gone", "refused"):
-        return [trouble] if trouble else []
+        return trouble
     # some servers give blobs only as part of a commit
     refspec = [f"+{revision}:{PINS}/{revision}"]
     second = git.fetch(home, url, refspec, access=access, hold=turn.descriptor, partial=None, depth="--depth=1")
     if second is not None and second.kind == "refused":
         second = _search(home, url, revision, access, turn)
-    return [second] if second else []
+    if second is None and len(store.read(home, missing)) < len(missing):
+        return trouble  # the commit is there, and holds no such blobs
+    return second
 
 
 def bring_commit(upstream: Upstream, revision: str, access: Access, home: Path) -> None:
