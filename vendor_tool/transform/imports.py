@@ -15,7 +15,7 @@ from vendor_tool.transform import dotted, modules, rewriting, syntax
 from vendor_tool.transform.modules import Found
 from vendor_tool.transform.rewriting import Target
 
-_IMPORT_LINE = re.compile(rb"(?:^|[;:\r\n])[ \t\f]*(?:import|from)(?![\w\x80-\xff])([^\r\n]*)")
+_IMPORT_LINE = re.compile(rb"(?:^(?:\xef\xbb\xbf)?|[;:\r\n])[ \t\f]*(?:import|from)(?![\w\x80-\xff])([^\r\n]*)")
 _WORD = re.compile(rb"[\w\x80-\xff]+")
 
 

@@ -77,20 +77,25 @@ def _cuts(text: Text, body: Sequence[ast.stmt], removed: Sequence[ast.stmt], *, 
             yield _lines(text, nodes[0], nodes[-1])
 
 
+def _first_line(node: ast.stmt) -> int:
+    if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        return node.lineno
+    return min((part.lineno for part in node.decorator_list), default=node.lineno)
+
+
 def _begin(text: Text, node: ast.stmt) -> int:
     """The index of the statement's first character, decorators counted in."""
-    decorators = getattr(node, "decorator_list", ())
-    if not decorators:
+    start = text.starts[_first_line(node) - 1]
+    if _first_line(node) == node.lineno:
         return text.span(node).start
-    start = text.starts[min(part.lineno for part in decorators) - 1]
-    line = text.text[start:]
+    line = text.line(_first_line(node))
     return start + len(line) - len(line.lstrip(" \t\f"))
 
 
 def _lines(text: Text, first: ast.stmt, last: ast.stmt) -> Cut:
     """The lines of statements that follow each other, and the blank ones that only they needed."""
     start, stop = _begin(text, first), text.span(last).stop
-    begin = min((part.lineno for part in getattr(first, "decorator_list", ())), default=first.lineno)
+    begin = _first_line(first)
     end = last.end_lineno or last.lineno
     after = text.text[stop : text.starts[end - 1] + len(text.line(end))].strip()
     if text.text[text.starts[begin - 1] : start].strip() or (after and not after.startswith("#")):
