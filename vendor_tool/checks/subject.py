@@ -1,6 +1,6 @@
 """What the audit rules look at: plain data that the pipeline gathers. A fact that could not be had is left out."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -97,11 +97,11 @@ class Vendored:
 
 def vendored(subject: Subject) -> Iterator[Vendored]:
     """Every recorded file, by upstream and local path."""
+    recorded = [one for up in subject.lock.upstreams.values() for one in legal.read(up.resolved).ancestors]
     for _name, upstream in sorted(subject.lock.upstreams.items()):
         known = legal.read(upstream.resolved)
         for file in upstream.resolved.files if upstream.resolved else ():
             chain = subject.chains.get(file.to) or known.origins.get(file.to, ())
-            places = {(key(one.url), one.revision) for one in chain}
             yield Vendored(
                 upstream=upstream,
                 file=file,
@@ -109,9 +109,20 @@ def vendored(subject: Subject) -> Iterator[Vendored]:
                 pristine=subject.pristine.get(file.blob),
                 header=subject.headers.get(file.to, HeaderFacts()),
                 upstream_header=subject.upstream_headers.get(file.blob),
-                ancestors=tuple(one for one in known.ancestors if (key(one.url), one.revision) in places),
+                ancestors=_behind(chain, [*known.ancestors, *recorded]),
                 license=legal.declared(upstream, file),
             )
+
+
+def _behind(chain: Sequence[Origin], ancestors: Sequence[Ancestor]) -> tuple[Ancestor, ...]:
+    """The ancestors that a chain leads to. One that another entry recorded tells the licence just as well."""
+    found: dict[int, Ancestor] = {}
+    for origin in chain:
+        same = [one for one in ancestors if key(one.url) == key(origin.url)]
+        exact = [one for one in same if one.revision == origin.revision]
+        for one in (exact or same)[:1]:
+            found[id(one)] = one
+    return tuple(found.values())
 
 
 def sources(subject: Subject) -> Iterator[tuple[Upstream, str, LegalFile | None, Ancestor | None]]:

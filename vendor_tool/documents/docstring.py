@@ -94,7 +94,10 @@ def _section(title: str, lines: list[str]) -> list[str]:
 
 def _files(upstream: Upstream) -> list[str]:
     prefix = upstream.to.strip("/") + "/" if upstream.to.strip("/") else ""
-    found = [(f"``{row.local.removeprefix(prefix)}``", f"``{row.upstream}``") for row in entry.rows(upstream)]
+    found = [
+        (f"``{row.local.removeprefix(prefix)}``", f"``{row.upstream}``" if row.upstream else "brought by a patch")
+        for row in entry.rows(upstream)
+    ]
     if not found:
         return []
     heads = ("Local file", "Upstream file")

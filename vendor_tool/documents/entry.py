@@ -66,7 +66,7 @@ class Row(NamedTuple):
     """One vendored file in the table."""
 
     local: str
-    upstream: str
+    upstream: str  # empty for a file that a patch brought
     link: str
     license: str
     origins: tuple[legal.Origin, ...]
@@ -79,7 +79,7 @@ def rows(upstream: Upstream) -> Iterator[Row]:
         return
     known = legal.read(record)
     for file in record.files:
-        link = permalink(upstream.url, record.revision, file.path)
+        link = permalink(upstream.url, record.revision, file.path) if file.path else ""
         own = legal.declared(upstream, file) or file.license or ""
         yield Row(file.to, file.path, link, own, known.origins.get(file.to, ()))
 

@@ -70,7 +70,8 @@ def _table(upstream: Upstream, folder: str) -> Iterator[str]:
         yield "| --- | --- | --- |"
     for row in rows:
         local = row.local.removeprefix(folder + "/")
-        yield f"| [`{local}`]({local}) | [`{row.upstream}`]({row.link}) | {_text(row.license)} |"
+        source = f"[`{row.upstream}`]({row.link})" if row.upstream else "brought by a patch"
+        yield f"| [`{local}`]({local}) | {source} | {_text(row.license)} |"
 
 
 def _chain(upstream: Upstream, folder: str) -> Iterator[str]:

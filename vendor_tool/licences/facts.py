@@ -103,10 +103,11 @@ def facts(upstream: Upstream, revision: str, files: Sequence[Vendored], reader: 
     )
 
 
-def walk(upstream: Upstream, revision: str, file: Vendored, reader: Reader) -> Iterator[Origin]:
+def walk(upstream: Upstream, revision: str, file: Vendored, reader: Reader | None) -> Iterator[Origin]:
     """The chain of a file, nearest first: what its comments name, what the comments of that name, and so on.
 
     A path that a comment gives without a repository is looked for in the repository of the file that says so.
+    Without a reader the chain ends with what the file's own comments name by link.
     """
     seen = {(key(upstream.url), file.path)}
     queue: list[tuple[str, str, str, bytes, int]] = [(upstream.url, revision, file.path, file.data, 1)]
@@ -118,20 +119,23 @@ def walk(upstream: Upstream, revision: str, file: Vendored, reader: Reader) -> I
                 continue
             seen.add((key(origin.url), origin.path))
             yield origin
-            text = reader.read(origin.url, origin.revision, origin.path) if origin.path and hop < _DEEPEST else None
-            if text is not None and origin.state == "pinned":
+            if reader is None or not origin.path or origin.state != "pinned" or hop >= _DEEPEST:
+                continue
+            text = reader.read(origin.url, origin.revision, origin.path)
+            if text is not None:
                 queue.append((origin.url, origin.revision, origin.path, text, hop + 1))
 
 
-def _origin(claim: Claim, url: str, at: str, path: str, hop: int, reader: Reader) -> Origin | None:
+def _origin(claim: Claim, url: str, at: str, path: str, hop: int, reader: Reader | None) -> Origin | None:
     if claim.tier not in ("A", "B"):
         return None
     if claim.url is None:
-        inside = _inside(claim, path, reader.listing(url, at) or {})
+        listing = reader.listing(url, at) if reader else None
+        inside = _inside(claim, path, listing or {})
         return Origin(url, at, inside, hop, claim.line, path) if inside else None
     if claim.ref is None or claim.state == "pinned":
         return Origin(claim.url, claim.ref or "", claim.path or "", hop, claim.line, path, claim.state)
-    commit = reader.resolve(claim.url, claim.ref) if claim.state in ("tag", "unpinned") else None
+    commit = reader.resolve(claim.url, claim.ref) if reader and claim.state in ("tag", "unpinned") else None
     if commit:
         return Origin(claim.url, commit, claim.path or "", hop, claim.line, path)
     return Origin(claim.url, claim.ref, claim.path or "", hop, claim.line, path, claim.state)

@@ -1,0 +1,263 @@
+"""Tool versions: what is installed and what the project's own pins admit, against `requires:` and known-bad pairs.
+
+Metadata only: a bad pair can abort the process on import, and then nobody is left to report it.
+"""
+
+import itertools
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+from vendor_tool.checks.subject import Requirement, Subject, finding
+from vendor_tool.errors import UsageError
+from vendor_tool.model import Finding, KnownBad, Lock, RuleInfo, Upstream
+
+if TYPE_CHECKING:
+    from packaging.specifiers import SpecifierSet
+
+RULES: Mapping[str, RuleInfo] = {
+    one.id: one
+    for one in (
+        RuleInfo(
+            "REQ-1", "error", "Installed version does not meet `requires:`",
+            "What is installed here is not what the vendored files were made for.",
+        ),
+        RuleInfo(
+            "REQ-2", "error", "Installed versions are known to be bad together",
+            "The combination is in the lock's `known-bad:` or in the list that ships with the tool.",
+        ),
+        RuleInfo(
+            "REQ-3", "error", "The project's pins admit a known-bad combination",
+            "An installer may choose these versions: every resolver is content, and the import fails.",
+        ),
+        RuleInfo(
+            "REQ-4", "warning", "The project's pins admit versions outside `requires:`",
+            "The project may be installed with a version that the vendored files were not made for.",
+        ),
+        RuleInfo(
+            "REQ-5", "error", "`requires:` itself admits a known-bad combination",
+            "The lock asks for versions of which some are known to be bad together.",
+        ),
+    )
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Bad:
+    """A combination of versions, as ranges by distribution, that is wrong."""
+
+    versions: Mapping[str, str]
+    reason: str
+    link: str | None = None
+    aborts: bool = False
+    line: int | None = None  # in the lock
+
+
+@dataclass(frozen=True, slots=True)
+class Shipped:
+    """The measured matrix that ships with the tool."""
+
+    bad: tuple[Bad, ...]
+    releases: Mapping[str, Sequence[str]]
+    needs: Mapping[str, Mapping[str, Mapping[str, str]]]  # distribution -> version -> what it asks for
+
+
+def check(subject: Subject) -> Iterator[Finding]:
+    """Findings of REQ-1 to REQ-5."""
+    lock = subject.lock
+    users = [one for _name, one in sorted(lock.upstreams.items()) if one.requires]
+    for upstream in users:
+        yield from _installed(subject, upstream)
+        yield from _required(upstream, known_bad(lock))
+    names = {name for one in users for name in one.requires} | {name for one in lock.known_bad for name in one.versions}
+    for bad in known_bad(lock):
+        if names & set(bad.versions):
+            yield from _pair(subject, bad, users)
+    yield from _pins(subject, users)
+
+
+def distributions(lock: Lock) -> list[str]:
+    """The distributions whose installed versions the rules want to know."""
+    rows = itertools.chain((one.requires for one in lock.upstreams.values()), (one.versions for one in known_bad(lock)))
+    return sorted({name for row in rows for name in row})
+
+
+def known_bad(lock: Lock) -> list[Bad]:
+    """The lock's own known-bad combinations, then those that ship with the tool."""
+    own = [_own(one) for one in lock.known_bad if one.versions]
+    return [*own, *shipped().bad]
+
+
+@lru_cache(maxsize=1)
+def shipped() -> Shipped:
+    """`data/known_bad.json`, read once."""
+    data = json.loads(files("vendor_tool").joinpath("data/known_bad.json").read_text("utf-8"))
+    bad = tuple(
+        Bad(row["versions"], row["reason"], row.get("link"), aborts=row["effect"] == "abort") for row in data["bad"]
+    )
+    return Shipped(bad, data["releases"], data["needs"])
+
+
+def _own(one: KnownBad) -> Bad:
+    return Bad({canonical(name): spec for name, spec in one.versions.items()}, one.reason, one.link, line=one.at.line)
+
+
+def _installed(subject: Subject, upstream: Upstream) -> Iterator[Finding]:
+    for name, wanted in sorted(upstream.requires.items()):
+        version = subject.environment.get(canonical(name))
+        if version is not None and not holds(wanted, version):
+            yield finding(
+                RULES["REQ-1"],
+                f"{name} {version} is installed, {upstream.name} requires {name} {wanted}",
+                upstream=upstream,
+                fix=f"pip install '{name}{wanted}'",
+            )
+
+
+def _required(upstream: Upstream, rows: Sequence[Bad]) -> Iterator[Finding]:
+    specs = {canonical(name): spec for name, spec in upstream.requires.items()}
+    for bad in rows:
+        chosen = _admitted(bad, specs) if set(bad.versions) <= set(specs) else None
+        if chosen:
+            yield finding(
+                RULES["REQ-5"],
+                f"`requires:` of {upstream.name} admits {chosen}: {_reason(bad)}",
+                upstream=upstream,
+                side="record",
+                fix=f"narrow `requires:` of {upstream.name} in the lock",
+            )
+
+
+def _pair(subject: Subject, bad: Bad, users: Sequence[Upstream]) -> Iterator[Finding]:
+    upstream = next((one for one in users if {canonical(name) for name in one.requires} & set(bad.versions)), None)
+    here = {name: subject.environment.get(canonical(name)) for name in bad.versions}
+    if all(version and holds(bad.versions[name], version) for name, version in here.items()):
+        pair = " with ".join(f"{name} {version}" for name, version in sorted(here.items()))
+        yield finding(
+            RULES["REQ-2"],
+            f"{pair} is installed: {_reason(bad)}",
+            upstream=upstream,
+            fix=_way_out(upstream, bad),
+        )
+    groups = _groups(subject)
+    for extra, specs in groups.items():
+        known = {name: spec for name, (spec, _one) in specs.items()}
+        first = next((one for name, (_spec, one) in sorted(specs.items()) if name in bad.versions), None)
+        chosen = _admitted(bad, known) if first else None
+        if first and chosen:
+            where = f" with `[{extra}]`" if extra else ""
+            yield finding(
+                RULES["REQ-3"],
+                f"the project's dependencies{where} admit {chosen}: {_reason(bad)}",
+                upstream=upstream,
+                path=subject.project.path if subject.project else None,
+                line=first.line,
+                fix=_way_out(upstream, bad),
+            )
+
+
+def _pins(subject: Subject, users: Sequence[Upstream]) -> Iterator[Finding]:
+    for requirement, name, spec in _parsed(subject):
+        for upstream in users:
+            wanted = next((value for key, value in upstream.requires.items() if canonical(key) == name), None)
+            outside = [one for one in _candidates(name, [spec, wanted or ""]) if holds(spec, one)]
+            outside = [one for one in outside if wanted and not holds(wanted, one)]
+            if outside:
+                yield finding(
+                    RULES["REQ-4"],
+                    f"`{requirement.text}` admits {name} {outside[-1]}, {upstream.name} requires {name} {wanted}",
+                    upstream=upstream,
+                    path=subject.project.path if subject.project else None,
+                    line=requirement.line,
+                    fix=f'write "{name}{wanted}"',
+                )
+
+
+def _groups(subject: Subject) -> dict[str | None, dict[str, tuple[str, Requirement]]]:
+    """The specifiers that hold together: the plain dependencies, and each extra on top of them."""
+    parsed = list(_parsed(subject))
+    plain = {name: (spec, one) for one, name, spec in parsed if one.extra is None}
+    groups: dict[str | None, dict[str, tuple[str, Requirement]]] = {None: plain}
+    for one, name, spec in parsed:
+        if one.extra is not None:
+            group = groups.setdefault(one.extra, dict(plain))
+            group[name] = (",".join(filter(None, (group[name][0] if name in group else "", spec))), one)
+    return groups
+
+
+def _parsed(subject: Subject) -> Iterator[tuple[Requirement, str, str]]:
+    from packaging.requirements import InvalidRequirement
+    from packaging.requirements import Requirement as Parsed
+
+    facts = subject.artefact or subject.project
+    for one in facts.requirements if facts else ():
+        try:
+            parsed = Parsed(one.text)
+        except InvalidRequirement:
+            continue  # what a build tool cannot read either is that tool's to report
+        yield one, canonical(parsed.name), str(parsed.specifier)
+
+
+def _admitted(bad: Bad, specs: Mapping[str, str]) -> str | None:
+    """A bad combination that specifiers admit, in words; None if they admit none.
+
+    A distribution that is not pinned may have every version that the others' own metadata let through.
+    """
+    names = sorted(bad.versions)
+    choices = [
+        [one for one in _candidates(name, [specs.get(name, ""), bad.versions[name]])
+         if holds(bad.versions[name], one) and holds(specs.get(name, ""), one)]
+        for name in names
+    ]  # fmt: skip
+    for versions in itertools.product(*(reversed(one) for one in choices)):
+        chosen = dict(zip(names, versions, strict=True))
+        if all(_lets_in(name, version, chosen) for name, version in chosen.items()):
+            return " with ".join(f"{name} {version}" for name, version in chosen.items())
+    return None
+
+
+def _lets_in(name: str, version: str, chosen: Mapping[str, str]) -> bool:
+    asks = shipped().needs.get(name, {}).get(version, {})
+    return all(holds(spec, chosen[other]) for other, spec in asks.items() if other in chosen)
+
+
+def _candidates(name: str, specs: Sequence[str]) -> list[str]:
+    """Releases that we know of, and the versions that specifiers speak of, oldest first."""
+    from packaging.version import Version
+
+    spoken = {found.removesuffix(".*") for spec in specs for found in re.findall(r"\d[\w.*!+]*", spec)}
+    return sorted({*shipped().releases.get(name, ()), *spoken}, key=Version)
+
+
+def holds(spec: str, version: str) -> bool:
+    """Whether a version meets a PEP 440 specifier; pre-releases count like any other."""
+    return _specifier(spec).contains(version, prereleases=True)
+
+
+@lru_cache(maxsize=256)
+def _specifier(spec: str) -> "SpecifierSet":
+    from packaging.specifiers import InvalidSpecifier, SpecifierSet
+
+    try:
+        return SpecifierSet(spec)
+    except InvalidSpecifier as error:
+        raise UsageError(f"`{spec}` is no version range", hint="write it like `>=0.1.11,<0.2`") from error
+
+
+def canonical(name: str) -> str:
+    """A distribution's name as PEP 503 normalises it."""
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def _reason(bad: Bad) -> str:
+    return bad.reason + (f" ({bad.link})" if bad.link else "")
+
+
+def _way_out(upstream: Upstream | None, bad: Bad) -> str:
+    wanted = {canonical(name): spec for name, spec in upstream.requires.items()} if upstream else {}
+    pins = [f"{name}{wanted[name]}" for name in sorted(bad.versions) if wanted.get(name)]
+    return f"pin {' and '.join(f'`{one}`' for one in pins)}" if pins else "pin versions outside these ranges"
