@@ -1,0 +1,160 @@
+"""`shim:` every import of the modules becomes an import from their stand-ins; nothing else of the file changes.
+
+`shim_standin` writes the stand-in, `shim_analysis` says what a file does while it is imported, `shim_proof` imports the
+written files without the modules.
+"""
+
+import ast
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from vendor_tool.errors import UsageError
+from vendor_tool.model import Change, Context, Shim, ShimSpec, Source
+from vendor_tool.transform import modules, rewriting, shim_analysis, syntax
+from vendor_tool.transform.rewriting import Target
+from vendor_tool.transform.shim_proof import prove as prove
+from vendor_tool.transform.shim_standin import BUNDLED
+from vendor_tool.transform.shim_standin import render as render
+
+GUARD = "_if_installed"
+"""The submodule of every stand-in that raises ImportError where the real module is not installed."""
+
+SHADOWS = "_builtins"
+"""The submodule of every stand-in with built-in functions that take deferred values."""
+
+
+@dataclass(frozen=True, slots=True)
+class _StandIn:
+    """Where the names of one shimmed module come from in one file."""
+
+    spec: ShimSpec
+    parts: tuple[str, ...]
+    local: bool
+
+
+_Known: TypeAlias = Mapping[str, tuple[_StandIn, tuple[str, ...]]]
+"""First words of dotted names, with the stand-in for each and the parts that lead to the word in it."""
+
+
+def apply(source: Source, rule: Shim, context: Context) -> Change:
+    """Rewrites the imports of `rule.modules` to those of the stand-ins in `context.shims`.
+
+    Imports under `if TYPE_CHECKING` stay: they never run. Raises UsageError where the lock has no stand-in for a
+    module, and where a stand-in cannot be imported from where the file stands.
+    """
+    stand_ins = {module: _stand_in(module, context) for module in rule.modules}
+    if not syntax.is_python(source.path) or not syntax.mentions(source.data, rule.modules):
+        return Change(source.data)
+    tree = syntax.tree(source)
+    known = _with_bundled(stand_ins)
+    guarded, typed = shim_analysis.guards(tree), shim_analysis.type_checking(tree)
+    edits, names, last = [], [], None
+    for node in syntax.imports(source):
+        targets = [] if node in typed else list(_targets(node, known, guard=node in guarded))
+        if not any(targets):
+            continue
+        node_text = _statement(source, node, targets, known, shim_analysis.loose_names(tree))
+        names += rewriting.names(node, targets)
+        if node_text is not None:
+            edits.append(syntax.Edit(node, node_text))
+            last = last or node
+    if not edits:
+        return Change(source.data)
+    edits = _with_shadows(source, tree, edits, known)
+    return Change(syntax.splice(source, edits), tuple(dict.fromkeys(names)), matched=True)
+
+
+def _stand_in(module: str, context: Context) -> _StandIn:
+    spec = context.shims.get(module)
+    if spec is None:
+        raise UsageError(
+            f"`transforms:` of `{context.upstream}` shims `{module}`, which has no stand-in under `shims:`",
+            hint=f"add `{module}: {{to: vendored/_{module}.py}}` to `shims:`",
+        )
+    if spec.import_ is not None:
+        return _StandIn(spec, tuple(spec.import_.split(".")), local=False)
+    return _StandIn(spec, modules.local_parts(spec.to), local=True)
+
+
+def _with_bundled(stand_ins: Mapping[str, _StandIn]) -> _Known:
+    """The stand-ins with the modules that theirs bundle, which count only in a file that names their owner as well."""
+    known: dict[str, tuple[_StandIn, tuple[str, ...]]] = {}
+    for module, stand_in in stand_ins.items():
+        known[module] = (stand_in, ())
+        for name in BUNDLED.get(module, ()):
+            if name not in stand_ins:
+                known[name] = (stand_in, (name,))
+    return known
+
+
+def _targets(node: syntax.Import, known: _Known, *, guard: bool) -> Iterator[Target | None]:
+    for alias in node.names:
+        dotted = alias.name if isinstance(node, ast.Import) else node.module or ""
+        found = known.get(dotted.partition(".")[0])
+        if found is None or (isinstance(node, ast.ImportFrom) and node.level):
+            yield None
+            continue
+        stand_in, stem = found
+        base = (*stand_in.parts, GUARD) if guard else stand_in.parts
+        below = (*stem, *dotted.split(".")[1:])
+        if isinstance(node, ast.Import):
+            yield Target((*base, *_module_parts(stand_in.spec, dotted, below, alias)), stand_in.local, object=True)
+        elif _extra_name(stand_in.spec, f"{dotted}.{alias.name}", alias):
+            yield Target((*base, alias.asname or alias.name), stand_in.local, object=True)
+        else:
+            yield Target((*base, *below), stand_in.local, object=False)
+
+
+def _module_parts(spec: ShimSpec, dotted: str, below: tuple[str, ...], alias: ast.alias) -> tuple[str, ...]:
+    """What to import for `import a.b.c`, which binds `a`, or `import a.b.c as x`."""
+    top = dotted.partition(".")[0]
+    if dotted == top:
+        return (top,)
+    if alias.asname is None:
+        return (*below, top)
+    return (alias.asname,) if _extra_name(spec, dotted, alias) else below
+
+
+def _extra_name(spec: ShimSpec, dotted: str, alias: ast.alias) -> bool:
+    """Whether the lock gives the stand-in a name of its own for this object, and the file calls it that."""
+    return spec.names.get(alias.asname or alias.name) == dotted
+
+
+def _statement(
+    source: Source,
+    node: syntax.Import,
+    targets: Sequence[Target | None],
+    known: _Known,
+    loose: frozenset[str],
+) -> str | None:
+    bindings = {
+        alias.name: alias.name.partition(".")[0] for alias in node.names if alias.name.partition(".")[0] in known
+    }
+    text = rewriting.statement(source, node, targets, bindings)
+    if text is None or not isinstance(node, ast.ImportFrom) or node.names[0].name != "*":
+        return text
+    # a star from a module that is not there yet can only mean the names that nothing else binds
+    return text.rstrip()[:-1] + ", ".join(sorted(loose)) if loose else text
+
+
+def _with_shadows(
+    source: Source,
+    tree: ast.Module,
+    edits: Sequence[syntax.Edit],
+    known: _Known,
+) -> list[syntax.Edit]:
+    """Imports the built-in functions that take deferred values at import: `float(T.max_value(...))`."""
+    wanted = shim_analysis.shadows(tree, frozenset(known))
+    first = next((edit for edit in edits if edit.node.col_offset == 0), None)
+    if not wanted or first is None:
+        return list(edits)
+    end = syntax.line_end(source.data).decode()
+    lines = ""
+    for module in sorted(set(wanted.values())):
+        stand_in, _ = known[module]
+        parts = (*stand_in.parts, SHADOWS)
+        place = modules.relative(source.to, parts) if stand_in.local else ".".join(parts)
+        names = ", ".join(sorted(name for name, owner in wanted.items() if owner == module))
+        lines += f"from {place} import {names}{end}"
+    return [syntax.Edit(edit.node, lines + edit.text if edit is first else edit.text) for edit in edits]

@@ -1,0 +1,84 @@
+"""What a file does with shimmed modules while it is imported, read from its source.
+
+Only what runs at import counts: module and class bodies, decorators, defaults, annotations, and the bodies of the
+file's own functions that are called there.
+"""
+
+import ast
+import builtins
+from collections.abc import Callable, Mapping
+
+from vendor_tool.transform import shim_walk, syntax
+from vendor_tool.transform.shim_walk import Use
+
+_IMPORT_ERRORS = frozenset({"ImportError", "ModuleNotFoundError", "Exception", "BaseException"})
+
+
+def guards(tree: ast.Module) -> frozenset[syntax.Import]:
+    """The imports that an `except ImportError` around them may answer."""
+    found: set[syntax.Import] = set()
+    for node in syntax.statements(tree.body):
+        if isinstance(node, ast.Try) and any(_catches_import_error(handler) for handler in node.handlers):
+            found |= {one for one in syntax.statements(node.body) if isinstance(one, ast.Import | ast.ImportFrom)}
+    return frozenset(found)
+
+
+def _catches_import_error(handler: ast.ExceptHandler) -> bool:
+    caught = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+    return any(one is None or (isinstance(one, ast.Name) and one.id in _IMPORT_ERRORS) for one in caught)
+
+
+def type_checking(tree: ast.Module) -> frozenset[syntax.Import]:
+    """The imports that only a type checker sees."""
+    found: set[syntax.Import] = set()
+    for node in syntax.statements(tree.body):
+        if isinstance(node, ast.If) and ast.unparse(node.test) in ("TYPE_CHECKING", "typing.TYPE_CHECKING"):
+            found |= {one for one in syntax.statements(node.body) if isinstance(one, ast.Import | ast.ImportFrom)}
+    return frozenset(found)
+
+
+def loose_names(tree: ast.Module) -> frozenset[str]:
+    """Names that the file reads and nothing in it binds: what a star import must have brought."""
+    read: set[str] = set()
+    bound: set[str] = {"__file__", "__name__", "__doc__", "__package__", "__path__", "__spec__", "__class__"}
+    for node in ast.walk(tree):
+        match node:
+            case ast.Name(id=name, ctx=ast.Load()):
+                read.add(name)
+            case ast.Name(id=name) | ast.arg(arg=name):
+                bound.add(name)
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+                bound.add(name)
+            case ast.alias():
+                bound.add(node.asname or node.name.partition(".")[0])
+            case ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
+                bound.add(name)
+            case _:
+                pass
+    return frozenset(name for name in read - bound if not hasattr(builtins, name))
+
+
+def shadows(tree: ast.Module, modules: frozenset[str]) -> Mapping[str, str]:
+    """The built-in functions that the file calls at import with values of `modules`, each with the module.
+
+    The file is not yet rewritten.
+    """
+    return shim_walk.walk(tree, lambda node: _own(node, modules)).shadowed
+
+
+def _own(node: syntax.Import, modules: frozenset[str]) -> dict[str, str]:
+    """Names that the statement binds to values of `modules`."""
+    if isinstance(node, ast.ImportFrom):
+        top = (node.module or "").partition(".")[0]
+        return {_bound(alias): top for alias in node.names} if top in modules and not node.level else {}
+    tops = {_bound(alias): alias.name.partition(".")[0] for alias in node.names}
+    return {name: top for name, top in tops.items() if top in modules}
+
+
+def _bound(alias: ast.alias) -> str:
+    return alias.asname or alias.name.partition(".")[0]
+
+
+def refusals(tree: ast.Module, own: Callable[[syntax.Import], Mapping[str, str]]) -> tuple[Use, ...]:
+    """What a rewritten file does at import that cannot be put off; `own` gives the deferred names of an import."""
+    return tuple(dict.fromkeys(shim_walk.walk(tree, own).uses))

@@ -1,0 +1,250 @@
+"""Proves that written files import without the modules that they shim, in a fresh interpreter.
+
+The source is read first: some uses at import give a wrong answer where others raise. Then every file is imported.
+"""
+
+import ast
+import functools
+import json
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from vendor_tool.errors import UsageError
+from vendor_tool.model import Finding, RuleInfo, ShimSpec, Source
+from vendor_tool.transform import modules, shim_analysis, shim_child, syntax
+from vendor_tool.transform.shim_standin import BUNDLED
+
+RULES: Mapping[str, RuleInfo] = {
+    "shim-import-time": RuleInfo(
+        "shim-import-time",
+        "error",
+        "A shimmed module is needed while the file is imported.",
+        "The file does something at import that cannot be put off until the first call: it branches on a version, asks "
+        "`hasattr`, builds or runs a kernel. Move it into a function with a patch, or drop the definition.",
+    ),
+    "shim-not-proven": RuleInfo(
+        "shim-not-proven",
+        "note",
+        "Whether the file imports without the shimmed modules could not be tried here.",
+        "The file needs another package that is not installed here, or failed for a reason of its own. Install the "
+        "package and sync again, or try it where it is installed.",
+    ),
+}
+
+_SECONDS = 600
+
+
+@dataclass(frozen=True, slots=True)
+class _Layout:
+    """How the files are imported: the folders that names start at, relative to the copy's root."""
+
+    roots: tuple[str, ...]
+
+    def module(self, path: str) -> str:
+        """The dotted name of the file at a local path."""
+        root = max((root for root in self.roots if not root or path.startswith(f"{root}/")), key=len)
+        return ".".join(modules.local_parts(path[len(root) :].lstrip("/")))
+
+
+@dataclass(frozen=True, slots=True)
+class _Outcome:
+    """What importing one module gave. Files are paths as the child process saw them."""
+
+    module: str
+    loaded: tuple[str, ...] = ()  # absent modules that are there after all
+    error: str | None = None  # the exception's class
+    text: str = ""
+    missing: str | None = None  # the module that an ImportError names
+    deferred: tuple[str, int, str, str] | None = None  # where a deferred value was needed: file, line, what, value
+    frames: tuple[tuple[str, int], ...] = ()
+
+
+def prove(
+    files: Mapping[str, bytes], shims: Mapping[str, ShimSpec], *, root: Path | None = None, python: str = sys.executable
+) -> tuple[Finding, ...]:
+    """Imports the final `files` that use a stand-in, with the shimmed modules absent.
+
+    `files` maps local paths to final bytes and holds the stand-ins too. All imports run in one child process of
+    `python`, which executes the files: in a temporary copy, with the folder `root` of the project behind it for
+    modules of the project's own. Lines are those of the final files.
+    """
+    users = {path: names for path, data in sorted(files.items()) if (names := _users(path, data, shims))}
+    found = [finding for path in users for finding in _static(path, files[path], shims)]
+    refused = {finding.path for finding in found}
+    for path, outcome in _outcomes(files, list(users), shims, root, python):
+        finding = _finding(path, outcome, shims)
+        # what the source shows is said once, with every place
+        if finding is not None and not (finding.level == "error" and finding.path in refused):
+            found.append(finding)
+    return tuple(dict.fromkeys(found))
+
+
+def _users(path: str, data: bytes, shims: Mapping[str, ShimSpec]) -> bool:
+    """Whether the file imports from a stand-in; a test on bytes first, because most files do not."""
+    if not path.endswith(".py") or path in {spec.to for spec in shims.values()}:
+        return False
+    lasts = {
+        (spec.import_ or spec.to.removesuffix(".py").replace("/", ".")).rpartition(".")[2] for spec in shims.values()
+    }
+    return any(last.encode() in data for last in lasts)
+
+
+def _static(path: str, data: bytes, shims: Mapping[str, ShimSpec]) -> Iterator[Finding]:
+    source = Source(path, path, "", data)
+    try:
+        tree = syntax.tree(source)
+    except UsageError as problem:
+        yield Finding("shim-import-time", "error", problem.message, path=path)
+        return
+    for use in shim_analysis.refusals(tree, functools.partial(_own, source, shims)):
+        yield Finding("shim-import-time", "error", _needed(use.what), path=path, line=use.line)
+
+
+def _needed(what: str) -> str:
+    return f"{what} is needed while the file is imported, and cannot be put off until the first call"
+
+
+def _own(source: Source, shims: Mapping[str, ShimSpec], node: syntax.Import) -> dict[str, str]:
+    """The deferred names of an import in a rewritten file, each with the module that it stands for."""
+    if isinstance(node, ast.Import):
+        return {}
+    for module, spec in shims.items():
+        below = _below(source, node, spec)
+        if below is not None:
+            origin = "builtins" if below == ("_builtins",) else module
+            return {alias.asname or alias.name: origin for alias in node.names}
+    return {}
+
+
+def _below(source: Source, node: ast.ImportFrom, spec: ShimSpec) -> tuple[str, ...] | None:
+    """The submodule of the stand-in that the statement imports from; None for another module."""
+    parts = tuple((node.module or "").split(".")) if node.module else ()
+    if node.level:
+        here = source.to.split("/")[:-1]
+        parts = (*here[: len(here) - node.level + 1], *parts)
+        stand_in = modules.local_parts(spec.to)
+    else:
+        stand_in = tuple((spec.import_ or "").split("."))
+    return parts[len(stand_in) :] if parts[: len(stand_in)] == stand_in else None
+
+
+def _outcomes(
+    files: Mapping[str, bytes], users: Sequence[str], shims: Mapping[str, ShimSpec], root: Path | None, python: str
+) -> Iterator[tuple[str, _Outcome]]:
+    """What importing each file gave; a file that ends the process costs one more process for the rest."""
+    if not users:
+        return
+    with tempfile.TemporaryDirectory(prefix="vendor-tool-") as folder:
+        copy = Path(folder).resolve() / "tree"
+        for path, data in files.items():
+            (copy / path).parent.mkdir(parents=True, exist_ok=True)
+            (copy / path).write_bytes(data)
+        layout = _Layout(tuple(sorted({"", *(_root(spec) for spec in shims.values())})))
+        left = {layout.module(path): path for path in users}
+        while left:
+            request = _request(copy, layout, files, list(left), shims, root)
+            for outcome in _run(request, Path(folder), python):
+                yield left.pop(outcome.module), _localised(outcome, copy)
+
+
+def _localised(outcome: _Outcome, copy: Path) -> _Outcome:
+    def local(file: str) -> str:
+        return str(Path(file).resolve()).removeprefix(f"{copy}/")
+
+    deferred = outcome.deferred and (local(outcome.deferred[0]), *outcome.deferred[1:])
+    return replace(outcome, deferred=deferred, frames=tuple((local(file), line) for file, line in outcome.frames))
+
+
+def _root(spec: ShimSpec) -> str:
+    """The folder that absolute imports of the stand-in start at."""
+    place = spec.to.removesuffix(".py")
+    if spec.import_ is None:
+        return ""
+    return place.removesuffix(spec.import_.replace(".", "/")).rstrip("/")
+
+
+def _request(
+    copy: Path,
+    layout: _Layout,
+    files: Mapping[str, bytes],
+    names: Sequence[str],
+    shims: Mapping[str, ShimSpec],
+    root: Path | None,
+) -> dict[str, list[str] | list[tuple[str, list[str]]]]:
+    packages = {}
+    for path in files:
+        folder = modules.parent(path)
+        while folder not in layout.roots and f"{folder}/__init__.py" not in files:
+            places = [str(copy / folder), *([str(root / folder)] if root is not None else [])]
+            packages[layout.module(f"{folder}/__init__.py")] = places
+            folder = modules.parent(folder)
+    return {
+        "roots": [str(copy / place) for place in layout.roots],
+        "packages": sorted(packages.items()),
+        "modules": list(names),
+        "absent": sorted(_absent(shims)),
+    }
+
+
+def _run(request: Mapping[str, Sequence[object]], folder: Path, python: str) -> Iterator[_Outcome]:
+    asked, results = folder / "request.json", folder / "results.jsonl"
+    asked.write_text(json.dumps({**request, "results": str(results)}), encoding="utf-8")
+    results.write_bytes(b"")
+    try:
+        done = subprocess.run(
+            [python, "-I", "-B", "-W", "ignore", shim_child.__file__, str(asked)],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            timeout=_SECONDS,
+            cwd=folder,
+            check=False,
+        )
+        end = f"the process ended with status {done.returncode}"
+    except subprocess.TimeoutExpired:
+        end = f"it took more than {_SECONDS} seconds"
+    lines = [json.loads(line) for line in results.read_text(encoding="utf-8").splitlines()]
+    finished = [line for line in lines if "started" not in line]
+    for line in finished:
+        frames = tuple((file, number) for file, number in line.pop("frames", ()))
+        deferred = line.pop("deferred", None)
+        loaded = tuple(line.pop("loaded", ()))
+        yield _Outcome(**line, loaded=loaded, deferred=deferred and tuple(deferred), frames=frames)
+    if len(finished) < len(request["modules"]):
+        # the one that was started and not finished; the first, where the interpreter itself did not start
+        name = lines[-1]["module"] if lines and "started" in lines[-1] else str(request["modules"][len(finished)])
+        yield _Outcome(name, error="Ended", text=end)
+
+
+def _finding(path: str, outcome: _Outcome, shims: Mapping[str, ShimSpec]) -> Finding | None:
+    absent = _absent(shims)
+    if outcome.loaded:
+        return Finding("shim-import-time", "error", f"importing it loads `{outcome.loaded[0]}`", path=path)
+    if outcome.error is None:
+        return None
+    if outcome.deferred:
+        file, number, what, value = outcome.deferred
+        text = value.removeprefix("<deferred ").removesuffix(">")
+        return Finding("shim-import-time", "error", _needed(f"{what} of `{text}`"), path=file, line=number)
+    top = (outcome.missing or "").partition(".")[0]
+    if outcome.error == "ModuleNotFoundError" and top and top not in absent:
+        return Finding("shim-not-proven", "note", f"not provable here: needs `{outcome.missing}`", path=path)
+    stand_ins = {spec.to for spec in shims.values()}
+    line = next((number for file, number in reversed(outcome.frames) if file == path), None)
+    why = f"{outcome.error}: {outcome.text}"
+    if top in absent or not outcome.frames or any(file in stand_ins for file, _ in outcome.frames):
+        names = "`, `".join(sorted(shims))
+        return Finding(
+            "shim-import-time", "error", f"it cannot be imported without `{names}`: {why}", path=path, line=line
+        )
+    return Finding(
+        "shim-not-proven", "warning", f"importing it failed for a reason of its own: {why}", path=path, line=line
+    )
+
+
+def _absent(shims: Mapping[str, ShimSpec]) -> set[str]:
+    return {*shims, *(name for module in shims for name in BUNDLED.get(module, ()))}
