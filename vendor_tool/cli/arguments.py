@@ -116,6 +116,9 @@ def _sync(command: argparse.ArgumentParser) -> None:
     command.add_argument("names", metavar="NAME[@REV]", nargs="*", help="upstreams; with a revision: upgrade to it")
     command.add_argument("--dry-run", action="store_true", help="say what would be done, write nothing")
     command.add_argument("--force", action="store_true", help="overwrite local edits and foreign files")
+    stopped = command.add_mutually_exclusive_group()
+    stopped.add_argument("--continue", dest="resume", action="store_true", help="go on with a stopped upgrade")
+    stopped.add_argument("--abort", action="store_true", help="give a stopped upgrade up")
     _network(command)
 
 

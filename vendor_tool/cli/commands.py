@@ -5,13 +5,17 @@ from __future__ import annotations
 import argparse
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from vendor_tool import lockfile
 from vendor_tool.cli import output
 from vendor_tool.cli.arguments import LOCK
 from vendor_tool.cli.output import Voice
-from vendor_tool.errors import ExitCode
+from vendor_tool.errors import ExitCode, UsageError
 from vendor_tool.model import Access
+
+if TYPE_CHECKING:
+    from vendor_tool.pipeline.sync import Done
 
 
 def voice(arguments: argparse.Namespace) -> Voice:
@@ -33,20 +37,41 @@ def access(arguments: argparse.Namespace) -> Access:
 
 
 def sync(arguments: argparse.Namespace) -> ExitCode:
+    if arguments.resume or arguments.abort:
+        return _stopped(arguments)
     from vendor_tool.pipeline import sync as pipeline
 
     done = pipeline.run(
         arguments.lock, arguments.names, access(arguments), force=arguments.force, dry_run=arguments.dry_run
     )
-    speak = voice(arguments)
+    _say_done(voice(arguments), done, dry_run=arguments.dry_run)
+    return ExitCode.CLEAN
+
+
+def _stopped(arguments: argparse.Namespace) -> ExitCode:
+    from vendor_tool.pipeline import upgrading
+
+    if len(arguments.names) > 1:
+        raise UsageError("one stopped upgrade at a time", hint="name one upstream, or none")
+    name = arguments.names[0] if arguments.names else None
+    if arguments.abort:
+        given_up = upgrading.abort(arguments.lock, name, access(arguments))
+        output.say(voice(arguments), f"{given_up}: the upgrade is given up; the tree and the lock are as they were")
+    else:
+        _say_done(voice(arguments), upgrading.resume(arguments.lock, name, access(arguments)), dry_run=False)
+    return ExitCode.CLEAN
+
+
+def _say_done(speak: Voice, done: Done, *, dry_run: bool) -> None:
     for note in done.notes:
         output.say(speak, f"{note.path}:{note.line}: {note.level}: {note.message}")
+    for line in done.said:
+        output.say(speak, line)
     for path in done.written:
-        output.say(speak, f"{'would write' if arguments.dry_run else 'wrote'} {path}")
+        output.say(speak, f"{'would write' if dry_run else 'wrote'} {path}")
     for path in done.removed:
-        output.say(speak, f"{'would remove' if arguments.dry_run else 'removed'} {path}")
-    output.say(speak, _summary(done.written, done.removed, done.files, dry_run=arguments.dry_run))
-    return ExitCode.CLEAN
+        output.say(speak, f"{'would remove' if dry_run else 'removed'} {path}")
+    output.say(speak, _summary(done.written, done.removed, done.files, dry_run=dry_run))
 
 
 def _summary(written: tuple[str, ...], removed: tuple[str, ...], files: int, *, dry_run: bool) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from vendor_tool import documents, legal, plan, write
@@ -39,6 +39,8 @@ def patch_digests(lock: Lock, upstream: Upstream) -> dict[str, str | None]:
 
 def legal_files(found: Resolved) -> tuple[Recorded, ...]:
     """Copies of licence and NOTICE texts as records, so that they are held to their bytes like any other file."""
+    if not found.files:  # nothing is copied from an upstream that is only imported, so its licence is not either
+        return ()
     facts = legal.read(found)
     files = [found.license, found.notice, *facts.others]
     files += [file for ancestor in facts.ancestors for file in (ancestor.license, ancestor.notice)]
@@ -148,3 +150,21 @@ def keep_final(cache: Path, contents: Iterable[bytes]) -> None:
             temporary.replace(path)
         except OSError:
             return
+
+
+# ---- words --------------------------------------------------------------------------------------------------
+
+
+def edited(name: str, paths: Sequence[str]) -> ContentError:
+    """Files of an entry that were edited by hand: what to type to keep the edit, and what to throw it away."""
+    return ContentError(
+        f"{several(paths)} edited by hand, and no patch holds the edit",
+        hint=f"keep it with `vendor-tool patch new {name}`, or throw it away with `vendor-tool sync --force {name}`",
+    )
+
+
+def several(paths: Sequence[str]) -> str:
+    """The first few of many paths, and the verb."""
+    shown = ", ".join(f"`{path}`" for path in paths[:5])
+    more = f" and {len(paths) - 5} more" if len(paths) > 5 else ""
+    return f"{shown}{more} {'is' if len(paths) == 1 else 'are'}"

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import stat
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from vendor_tool import lockfile, plan, write
 from vendor_tool.errors import ContentError
 from vendor_tool.lockfile import edit
-from vendor_tool.model import Access, Blob, Build, Finding, Lock, Tree, Upstream
+from vendor_tool.model import Access, Blob, Build, Finding, Lock, Tree
 from vendor_tool.pipeline import state
 from vendor_tool.pipeline.state import on_disk
+from vendor_tool.plan import Selection
 
 GENERATED = b"vendor-tool"
 """Stands in the first lines of every file that is generated whole: such a file may be written anew."""
@@ -26,35 +27,86 @@ class Done:
     written: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
     files: int = 0
-    revisions: Mapping[str, tuple[str, str]] | None = None  # upstream -> (old, new)
     notes: tuple[Finding, ...] = ()
+    said: tuple[str, ...] = ()  # what an upgrade has to say about patches
+
+    def also(self, other: Done) -> Done:
+        """Both, one behind the other."""
+        return Done(
+            self.written + other.written,
+            self.removed + other.removed,
+            self.files + other.files,
+            self.notes + other.notes,
+            self.said + other.said,
+        )
 
 
-def run(path: Path, names: Sequence[str], access: Access, *, force: bool = False, dry_run: bool = False) -> Done:
-    """Bring the named upstreams, or all, to what the lock says. Raises what `build` and `apply` raise."""
+def run(path: Path, arguments: Sequence[str], access: Access, *, force: bool = False, dry_run: bool = False) -> Done:
+    """Bring the named upstreams, or all, to what the lock says; those with a revision, to that revision.
+
+    Raises what `build`, `apply` and `upgrade` raise; ConflictError leaves a session behind that can be continued.
+    """
     lock = lockfile.load(path, access.cache)
-    chosen = [lock.upstreams[name] for name in lock.upstreams if not names or name in names]
-    if state.up_to_date(lock, chosen) and not write.pending(lock.root):
-        return Done(files=sum(len(one.resolved.files) for one in chosen if one.resolved))
+    chosen = plan.select(lock, arguments)
+    session_free(lock, [one.upstream.name for one in chosen])
+    idle = [one.upstream for one in chosen if one.rev is None]
+    if len(idle) == len(chosen) and not write.pending(lock.root) and not force and state.up_to_date(lock, idle):
+        return Done(files=sum(len(one.resolved.files) for one in idle if one.resolved))
     if dry_run:
         return _run(lock, chosen, access, force=force, dry_run=True)
     with write.exclusive(lock.root):
         # another run may have changed the lock while this one waited
         lock = lockfile.load(path, access.cache)
-        chosen = [lock.upstreams[one.name] for one in chosen if one.name in lock.upstreams]
+        chosen = plan.select(lock, arguments)
+        session_free(lock, [one.upstream.name for one in chosen])
         return _run(lock, chosen, access, force=force, dry_run=False)
 
 
-def _run(lock: Lock, chosen: Sequence[Upstream], access: Access, *, force: bool, dry_run: bool) -> Done:
-    from vendor_tool.pipeline import build as builds
+def session_free(lock: Lock, names: Sequence[str]) -> None:
+    """Refuse to touch an entry whose upgrade is stopped; costs one look at a folder."""
+    if (lock.root / write.FOLDER / "merge").is_dir():
+        from vendor_tool.pipeline import session
+
+        session.refuse_pending(lock.root, names)
+
+
+def _run(lock: Lock, chosen: Sequence[Selection], access: Access, *, force: bool, dry_run: bool) -> Done:
+    from vendor_tool import fetch
 
     plan.clashes(lock, state.owners(lock), state.documents_of(lock))
-    todo = [one for one in chosen if force or not state.entry_up_to_date(lock, one)]
-    built = []
-    for fetched in builds.gather(lock, [(one, one.revision) for one in todo], access):
-        built.append(builds.build(lock, fetched, access))
+    wanted = [
+        (one.upstream, one.upstream.revision if one.rev is None else fetch.resolve(one.upstream, one.rev, access))
+        for one in chosen
+    ]
+    moving = [one for one in wanted if one[0].resolved and one[0].resolved.revision != one[1]]
+    done = Done()
+    if moving:
+        from vendor_tool.pipeline import upgrading
+
+        for upstream, revision in moving:
+            step = upgrading.upgrade(lock, upstream, revision, access, force=force, dry_run=dry_run)
+            done = done.also(step)
+            if not dry_run:
+                lock = lockfile.load(lock.path, access.cache)
+    staying = {upstream.name: revision for upstream, revision in wanted if (upstream, revision) not in moving}
+    return done.also(_bring(lock, staying, access, force=force, dry_run=dry_run))
+
+
+def _bring(lock: Lock, wanted: Mapping[str, str], access: Access, *, force: bool, dry_run: bool) -> Done:
+    """Entries that stay at their recorded revision, or have none yet."""
+    from vendor_tool.pipeline import build as builds
+
+    text = lockfile.decode(lock.path, lockfile.read_bytes(lock.path))
+    for name, revision in wanted.items():
+        if lock.upstreams[name].revision != revision:
+            text = edit.set_value(text, ("upstreams", name, "revision"), revision)
+    after, _ = lockfile.parse_text(lock.path, text)
+    todo = [after.upstreams[name] for name in wanted]
+    todo = [one for one in todo if force or not state.entry_up_to_date(after, one)]
+    fetched = builds.gather(after, [(one, one.revision) for one in todo], access)
+    built = [builds.build(after, one, access) for one in fetched]
     _same_bytes(built)
-    return apply(lock, built, force=force, dry_run=dry_run, cache=access.cache)
+    return apply(lock, built, text=text, force=force, dry_run=dry_run, cache=access.cache)
 
 
 def _same_bytes(built: Sequence[Build]) -> None:
@@ -83,46 +135,45 @@ def apply(
     lock: Lock,
     builds: Sequence[Build],
     *,
+    text: str,
     force: bool,
     dry_run: bool,
     cache: Path | None = None,
-    patches: Tree | None = None,
+    patches: Mapping[str, Blob | None] | None = None,
 ) -> Done:
     """Write what builds hold, the documents and the lock; all or nothing.
 
-    `patches` are patch files that an upgrade wrote anew. Raises ContentError for local edits that no patch holds and
-    for foreign files in the way, unless `force`.
+    `lock` is what stands on the disk, `text` its new text but for the records. `patches` are patch files that change;
+    None for those that go. Raises ContentError for local edits that no patch holds and for foreign files in the way,
+    unless `force`.
     """
-    text = lockfile.decode(lock.path, lockfile.read_bytes(lock.path))
     for build in builds:
         text = edit.record_resolved(text, build.upstream.name, build.resolved)
     data = edit.write_bytes(lock.path, text)
     after, _ = lockfile.parse_text(lock.path, text)
     plan.clashes(after, state.owners(after), state.documents_of(after))
+    series = {path: blob for path, blob in (patches or {}).items() if blob is not None}
     wanted = {file.to: Blob(file.final, file.executable) for build in builds for file in build.files}
-    legal_texts = {path: blob for build in builds for path, blob in build.legal.items()}
-    made = state.generated(after, {path: blob.data for path, blob in {**legal_texts, **(patches or {})}.items()})
+    copies = {path: blob for build in builds for path, blob in build.legal.items()}
+    made = state.generated(after, {path: blob.data for path, blob in {**copies, **series}.items()})
     if not force:
-        _refuse_edits(lock, wanted | legal_texts, made)
-    target = {**wanted, **legal_texts, **made, **(patches or {})}
+        _refuse_edits(lock, wanted | copies, made)
+    target = {**wanted, **copies, **made, **series}
     changes: dict[str, Blob | None] = {
         path: blob for path, blob in sorted(target.items()) if _differs(lock, path, blob)
     }
-    changes |= dict.fromkeys(_gone(lock, after, force=force))
-    done = Done(
+    gone = [path for path, blob in (patches or {}).items() if blob is None]
+    changes |= dict.fromkeys([*_gone(lock, after, force=force), *gone])
+    if not dry_run:
+        write.commit(lock.root, changes, (lock.path.name, data) if data != lock.path.read_bytes() else None)
+        if cache is not None:
+            state.keep_final(cache, [blob.data for blob in wanted.values()])
+    return Done(
         written=tuple(path for path, blob in changes.items() if blob is not None),
         removed=tuple(path for path, blob in changes.items() if blob is None),
         files=len(wanted),
         notes=tuple(note for build in builds for note in build.notes),
     )
-    for path in changes:
-        write.inspect(lock.root, path)
-    if not dry_run:
-        last = (lock.path.name, data) if data != lock.path.read_bytes() else None
-        write.commit(lock.root, changes, last)
-        if cache is not None:
-            state.keep_final(cache, [blob.data for blob in wanted.values()])
-    return done
 
 
 def _differs(lock: Lock, path: str, blob: Blob) -> bool:
@@ -148,26 +199,12 @@ def _refuse_edits(lock: Lock, files: Tree, made: Tree) -> None:
         if data is not None and path != "NOTICE" and GENERATED not in b"\n".join(data.splitlines()[:12]):
             foreign.append(path)
     if edited:
-        raise _edited(recorded, sorted(edited))
+        raise state.edited(recorded[edited[0]][0], sorted(edited))
     if foreign:
         raise ContentError(
-            f"{_several(sorted(foreign))} in the way: this tool did not write {'it' if len(foreign) == 1 else 'them'}",
+            f"{state.several(sorted(foreign))} in the way, and not written by this tool",
             hint="move it away, give the entry another `to:`, or overwrite it with `--force`",
         )
-
-
-def _edited(recorded: Mapping[str, tuple[str, str]], paths: Sequence[str]) -> ContentError:
-    name = recorded[paths[0]][0]
-    return ContentError(
-        f"{_several(paths)} edited by hand, and no patch holds the edit",
-        hint=f"keep it with `vendor-tool patch new {name}`, or throw it away with `vendor-tool sync --force {name}`",
-    )
-
-
-def _several(paths: Collection[str]) -> str:
-    shown = ", ".join(f"`{path}`" for path in list(paths)[:5])
-    more = f" and {len(paths) - 5} more" if len(paths) > 5 else ""
-    return f"{shown}{more} {'is' if len(paths) == 1 else 'are'}"
 
 
 def _gone(before: Lock, after: Lock, *, force: bool) -> list[str]:
@@ -181,6 +218,6 @@ def _gone(before: Lock, after: Lock, *, force: bool) -> list[str]:
         if data is not None and hashlib.sha256(data).hexdigest() != recorded[path][1]:
             edited.append(path)
     if edited and not force:
-        raise _edited(recorded, sorted(edited))
+        raise state.edited(recorded[edited[0]][0], sorted(edited))
     shims = [path for path in state.generated_paths(before) if path not in new and path != "NOTICE"]
     return sorted(path for path in {*gone, *shims} if on_disk(before, path)[0] is not None)
