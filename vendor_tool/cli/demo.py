@@ -7,7 +7,7 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -64,12 +64,17 @@ def demo(arguments: argparse.Namespace) -> ExitCode:
         raise UsageError(f"`{folder}` is not empty", hint="name a new folder: `vendor-tool demo DIR`")
     folder = folder.resolve()
     project = folder / "project"
-    commits = data.build_upstream(folder / "upstream")
     project.mkdir(parents=True)
+    data.build("basics", folder / "basics")
+    commits = data.build("tiny", folder / "tiny")
+    # the origin that a comment of `tiny` names lies beside it: the demo is offline
+    routes = f'[url "{(folder / "basics").as_uri()}"]\n\tinsteadOf = {data.BASICS}\n[safe]\n\tdirectory = *\n'
+    (folder / "gitconfig").write_text(routes, encoding="utf-8")
     pinned, fix = commits[data.PINNED - 1], commits[data.PINNED]
-    lock = TEMPLATE.format(url=(folder / "upstream").as_uri(), revision=pinned)
+    lock = TEMPLATE.format(url=(folder / "tiny").as_uri(), revision=pinned)
     (project / "vendor.lock.yaml").write_text(lock, encoding="utf-8")
-    with _inside(project), _own_cache(folder / "cache"):
+    variables = {"VENDOR_TOOL_CACHE": str(folder / "cache"), "GIT_CONFIG_GLOBAL": str(folder / "gitconfig")}
+    with _inside(project), _environment(variables):
         return _story(fix)
 
 
@@ -146,12 +151,14 @@ def _inside(folder: Path) -> Iterator[None]:
 
 
 @contextmanager
-def _own_cache(folder: Path) -> Iterator[None]:
-    before = os.environ.get("VENDOR_TOOL_CACHE")
-    os.environ["VENDOR_TOOL_CACHE"] = str(folder)
+def _environment(variables: Mapping[str, str]) -> Iterator[None]:
+    before = {name: os.environ.get(name) for name in variables}
+    os.environ.update(variables)
     try:
         yield
     finally:
-        del os.environ["VENDOR_TOOL_CACHE"]
-        if before is not None:
-            os.environ["VENDOR_TOOL_CACHE"] = before
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value

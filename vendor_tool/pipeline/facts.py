@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from vendor_tool import fetch, legal, licences
 from vendor_tool.errors import UpstreamError, UsageError
+from vendor_tool.links import repository
 from vendor_tool.model import Access, Blob, BuiltFile, LegalFile, Snapshot, Upstream
 from vendor_tool.urls import check_url
 
@@ -104,4 +105,5 @@ class _Reader:
             return None
 
     def _at(self, url: str, revision: str) -> Upstream:
-        return replace(self.upstream, url=url, mirrors=(), revision=revision)
+        found = repository(url)
+        return replace(self.upstream, name=found.path if found else url, url=url, mirrors=(), revision=revision)

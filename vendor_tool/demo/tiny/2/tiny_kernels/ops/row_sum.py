@@ -1,4 +1,4 @@
-# Adapted from https://github.com/vendor-tool-demo/basics/blob/3f1c9a6e5b7d2480c1e6f90a7b3d5c2e81940f6d/kernels/row_sum.py
+# Adapted from https://github.com/vendor-tool-demo/basics/blob/e9d1de5f12ffe378c96d8fb52edaa4f74dc12baf/kernels/row_sum.py
 import tilelang as tl
 from tilelang import language as T
 
@@ -8,7 +8,7 @@ pass_configs = {
 
 
 @tl.jit(out_idx=[-1], pass_configs=pass_configs)
-def row_sum_kernel(rows, columns, block=64, dtype=T.float16, accumulate=T.float32):
+def row_sum_kernel(rows, columns, block=64, dtype=T.float16, accumulate=T.float16):
     @T.prim_func
     def row_sum_main(x: T.Tensor((rows, columns), dtype), out: T.Tensor((rows,), accumulate)):
         with T.Kernel(T.ceildiv(rows, block), threads=128) as part:
@@ -22,6 +22,6 @@ def row_sum_kernel(rows, columns, block=64, dtype=T.float16, accumulate=T.float3
 
 
 def row_sum(x):
-    """(rows, columns) in, (rows,) out, summed in float32."""
+    """(rows, columns) in, (rows,) out."""
     rows, columns = x.shape
     return row_sum_kernel(rows, columns)(x)
