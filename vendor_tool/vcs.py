@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import shutil
 import signal
 import subprocess
 import tempfile
@@ -115,7 +116,7 @@ def merge_file(base: bytes, ours: bytes, theirs: bytes, labels: tuple[str, str, 
         # in a folder below somebody's repository git would read that repository's settings
         ran = run(
             folder,
-            *("merge-file", "-p", "-q", "--diff3", *names, "ours", "base", "theirs"),
+            *("merge-file", "-p", "--diff3", *names, "ours", "base", "theirs"),
             variables={"GIT_CEILING_DIRECTORIES": str(folder.parent)},
         )
     # above 127 the status means that git failed, not "many conflicts"
@@ -135,21 +136,20 @@ def _popen(
     import git
 
     unset = [item for name in sorted(os.environ) if _foreign(name) and name not in variables for item in ("-u", name)]
-    # GitPython can add to the environment but not take from it
-    command = [*(["env", *unset] if unset else []), git.Git.GIT_PYTHON_GIT_EXECUTABLE or "git", *arguments]
-    try:
-        handle: Any = git.Git(folder).execute(
-            command,
-            istream=stdin,  # type: ignore[arg-type]  # any file object will do
-            as_process=True,
-            env=dict(variables),
-            shell=False,
-            # no terminal to ask on, and one group to kill: git leaves its transport helpers behind
-            start_new_session=True,
-            pass_fds=tuple(keep),
-        )
-    except git.GitCommandNotFound as error:
-        raise UsageError("`git` was not found", hint="install git 2.36 or newer and put it on the `PATH`") from error
+    program = git.Git.GIT_PYTHON_GIT_EXECUTABLE or "git"
+    if shutil.which(program) is None:
+        raise UsageError("`git` was not found", hint="install git 2.36 or newer and put it on the `PATH`")
+    handle: Any = git.Git(folder).execute(
+        # GitPython can add to the environment but not take from it
+        [*(["env", *unset] if unset else []), program, *arguments],
+        istream=stdin,  # type: ignore[arg-type]  # any file object will do
+        as_process=True,
+        env=dict(variables),
+        shell=False,
+        # no terminal to ask on, and one group to kill: git leaves its transport helpers behind
+        start_new_session=True,
+        pass_fds=tuple(keep),
+    )
     process: subprocess.Popen[bytes] = handle.proc
     handle.proc = None  # GitPython would terminate git once more whenever the handle is collected
     return process

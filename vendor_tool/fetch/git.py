@@ -54,7 +54,7 @@ def fetch(
     arguments = ["--git-dir=.", "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--recurse-submodules=no"]
     arguments += [f"--filter={partial}"] if partial else []
     arguments += [depth] if depth else []
-    config = [] if negotiate else [("fetch.negotiationAlgorithm", "noop")]
+    config = [("fetch.negotiationAlgorithm", "default" if negotiate else "noop")]
     if partial:
         # given here and not in the store's own file, so that reading a missing object never reaches for the network
         config += [(f"remote.{REMOTE}.promisor", "true"), (f"remote.{REMOTE}.partialCloneFilter", partial)]

@@ -49,7 +49,7 @@ def _bring(home: Path, upstream: Upstream, old: str, new: str, access: Access) -
             if trouble is None:
                 return
             troubles.append(trouble)
-    raise unavailable(upstream, new, troubles)
+    raise unavailable(upstream, f"the history from `{old[:12]}` to `{new[:12]}`", troubles)
 
 
 def _bring_from(home: Path, url: str, old: str, new: str, access: Access, turn: Turn) -> Trouble | None:

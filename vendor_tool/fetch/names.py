@@ -99,7 +99,7 @@ def _short(upstream: Upstream, digits: str, access: Access) -> str:
             else:
                 break
     if troubles and len(troubles) == len(objects.addresses(upstream)):
-        raise unavailable(upstream, digits, troubles)
+        raise unavailable(upstream, f"revision `{digits}`", troubles)
     raise UpstreamError(
         f"upstream `{upstream.name}` has no commit whose id begins with `{digits}` on a branch, tag or pull request",
         hint="give the full commit id: servers may still hold a commit that no ref leads to",
@@ -127,7 +127,7 @@ def _listed(upstream: Upstream, limits: Sequence[str], access: Access) -> dict[s
         if not isinstance(listed, Trouble):
             return git.peeled(listed)
         troubles.append(listed)
-    raise unavailable(upstream, upstream.revision, troubles)
+    raise unavailable(upstream, "the list of branches and tags", troubles)
 
 
 def _place(access: Access, upstream: Upstream) -> Path:

@@ -95,7 +95,7 @@ def _rescue(
         found, further = found | more, further + why
     store.keep(home, found.values())
     if len(found) < len(wanted):
-        raise unavailable(upstream, revision, troubles, further)
+        raise unavailable(upstream, f"revision `{revision[:12]}`", troubles, further)
     return found
 
 
@@ -132,7 +132,7 @@ def bring_commit(upstream: Upstream, revision: str, access: Access, home: Path) 
             if trouble is None:
                 return
             troubles.append(trouble)
-    raise unavailable(upstream, revision, troubles)
+    raise unavailable(upstream, f"revision `{revision[:12]}`", troubles)
 
 
 def _search(home: Path, url: str, revision: str, access: Access, turn: Turn) -> Trouble | None:

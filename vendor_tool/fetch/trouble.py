@@ -28,13 +28,13 @@ def redacted(text: str) -> str:
 
 
 def unavailable(
-    upstream: Upstream, revision: str, troubles: Sequence[Trouble], further: Sequence[Trouble] = ()
+    upstream: Upstream, what: str, troubles: Sequence[Trouble], further: Sequence[Trouble] = ()
 ) -> UpstreamError:
-    """The error for a revision that no address gave: where it was looked for, what was answered, and what to do.
+    """The error for `what` no address gave: where it was looked for, what was answered, and what to do.
 
     `further` are those of archives: they are told, and do not decide what to do.
     """
-    lines = [f"upstream `{upstream.name}`: revision `{revision[:12]}` could not be fetched"]
+    lines = [f"upstream `{upstream.name}`: {what} could not be fetched"]
     for trouble in (*troubles, *further):
         lines += [f"  {trouble.url}: {FACTS[trouble.kind]}", *(f"    {line}" for line in trouble.lines)]
     kinds = [trouble.kind for trouble in troubles]

@@ -1,0 +1,106 @@
+"""The commits between two revisions, whatever the shape of the history."""
+
+from dataclasses import replace
+
+import pytest
+
+from tests.support.server import Server
+from tests.support.upstream import Repository, entry
+from vendor_tool import fetch
+from vendor_tool.errors import UpstreamError
+from vendor_tool.model import Access, Commit
+
+
+def subjects(commits: tuple[Commit, ...]) -> list[str]:
+    return [commit.subject for commit in commits]
+
+
+def test_commits_that_touch_the_paths_come_newest_first(kernels: Repository, access: Access) -> None:
+    old = kernels.commit({"ops/fwd.py": "1", "ops/bwd.py": "1", "other.py": "1"}, "start")
+    first = kernels.commit(
+        {"ops/fwd.py": "2", "ops/bwd.py": "2", "other.py": "2"},
+        "fix: NaN in the forward\n\nSeen with a window of one.\n\nFixes #7\n",
+        zone="+0100",
+        author="Bé Example",
+    )
+    kernels.commit({"other.py": "3"}, "not ours")
+    new = kernels.commit({"ops/bwd.py": None}, "drop the backward")
+    paths = ["ops/fwd.py", "ops/bwd.py"]
+    assert fetch.log(entry(kernels.url), old, new, paths, access) == (
+        Commit(new, "2023-11-14T22:16:20+00:00", "Ada Example", "drop the backward", "", ("ops/bwd.py",)),
+        Commit(
+            first,
+            "2023-11-14T23:14:20+01:00",
+            "Bé Example",
+            "fix: NaN in the forward",
+            "Seen with a window of one.\n\nFixes #7",
+            ("ops/bwd.py", "ops/fwd.py"),
+        ),
+    )
+    assert fetch.log(entry(kernels.url), old, old, paths, access) == ()
+    assert fetch.log(entry(kernels.url), old, new, [], access) == ()
+
+
+def test_paths_are_names_and_never_patterns_or_options(kernels: Repository, access: Access) -> None:
+    old = kernels.commit({"k.py": "1"})
+    new = kernels.commit({"k.py": "2", "-k.py": "2", ":(top)k.py": "2"}, "all")
+    found = fetch.log(entry(kernels.url), old, new, ["*.py", "-k.py", ":(top)k.py"], access)
+    assert [commit.paths for commit in found] == [("-k.py", ":(top)k.py")]
+
+
+def test_contents_and_older_history_are_not_fetched(kernels: Repository, server: Server, access: Access) -> None:
+    old = [kernels.commit({"k.py": f"OLD = {number}\n" * 50}) for number in range(20)][-1]
+    new = kernels.commit({"k.py": "NEW = 1\n" * 1000}, "new")
+    assert subjects(fetch.log(entry(f"{server.url}/kernels.git"), old, new, ["k.py"], access)) == ["new"]
+    (store,) = (access.cache / "git").iterdir()
+    held = Repository(store).git("cat-file", "--batch-all-objects", "--batch-check=%(objecttype)").split()
+    assert sorted(held) == ["commit", "commit", "tree", "tree"]
+
+
+def test_a_listing_of_the_new_revision_first_changes_nothing(kernels: Repository, access: Access) -> None:
+    old = kernels.commit({"k.py": "1"}, "one")
+    kernels.commit({"k.py": "2"}, "two")
+    new = kernels.commit({"k.py": "3"}, "three")
+    for revision in (old, new):
+        fetch.snapshot(entry(kernels.url), revision, access)
+    assert subjects(fetch.log(entry(kernels.url), old, new, ["k.py"], access)) == ["three", "two"]
+
+
+def test_a_side_branch_that_left_before_the_old_revision_does_not_list_what_the_old_one_has(
+    kernels: Repository, access: Access
+) -> None:
+    root = kernels.commit({"k.py": "0"}, "root")
+    kernels.commit({"k.py": "1"}, "before")
+    old = kernels.commit({"j.py": "1"}, "old")
+    side = kernels.commit({"k.py": "side"}, "side", ref="refs/heads/side", parent=root)
+    new = kernels.commit({"k.py": "merged"}, "merge", merges=[side])
+    found = fetch.log(entry(kernels.url), old, new, ["k.py"], access)
+    assert subjects(found) == ["merge", "side"]
+
+
+def test_a_rewritten_history_lists_what_only_the_new_one_has(kernels: Repository, access: Access) -> None:
+    root = kernels.commit({"k.py": "0"}, "root")
+    old = kernels.commit({"k.py": "1"}, "old")
+    new = kernels.commit({"k.py": "2"}, "new", parent=root)
+    assert subjects(fetch.log(entry(kernels.url), old, new, ["k.py"], access)) == ["new"]
+
+
+def test_each_further_question_is_answered_right(kernels: Repository, access: Access) -> None:
+    pins = [kernels.commit({"k.py": str(number)}, f"c{number}") for number in range(6)]
+    upstream = entry(kernels.url)
+    assert subjects(fetch.log(upstream, pins[2], pins[3], ["k.py"], access)) == ["c3"]
+    assert subjects(fetch.log(upstream, pins[3], pins[5], ["k.py"], access)) == ["c5", "c4"]
+    assert subjects(fetch.log(upstream, pins[0], pins[5], ["k.py"], access)) == ["c5", "c4", "c3", "c2", "c1"]
+    assert subjects(fetch.log(upstream, pins[5], pins[0], ["k.py"], access)) == []
+    offline = replace(access, offline=True)
+    assert subjects(fetch.log(upstream, pins[1], pins[4], ["k.py"], offline)) == ["c4", "c3", "c2"]
+
+
+def test_offline_without_the_history_says_what_is_missing(kernels: Repository, access: Access) -> None:
+    old, new = kernels.commit({"k.py": "1"}), kernels.commit({"k.py": "2"})
+    with pytest.raises(UpstreamError) as caught:
+        fetch.log(entry(kernels.url), old, new, ["k.py"], replace(access, offline=True))
+    assert caught.value.message == (
+        f"upstream `kernels`: the history from `{old[:12]}` to `{new[:12]}` is not in the cache, "
+        "and `--offline` forbids to fetch"
+    )
