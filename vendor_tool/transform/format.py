@@ -54,7 +54,7 @@ def _change(source: Source, formatted: bytes | None) -> Change:
 
 
 def _isolated(rule: Format) -> list[str]:
-    return ["--isolated", "--no-cache", "--quiet", "--config", f"line-length={rule.line_length}", "--config", "src=[]"]
+    return ["--isolated", "--no-cache", "--config", f"line-length={rule.line_length}", "--config", "src=[]"]
 
 
 def _sorting(rule: Format) -> list[str]:

@@ -74,7 +74,7 @@ def _cuts(text: Text, body: Sequence[ast.stmt], removed: Sequence[ast.stmt], *, 
     for goes, run in itertools.groupby(zip(going, body, strict=True), key=lambda item: item[0]):
         if goes:
             nodes = [node for _, node in run]
-            yield _lines(text, nodes[0], nodes[-1])
+            yield _lines(text, nodes)
 
 
 def _first_line(node: ast.stmt) -> int:
@@ -92,21 +92,22 @@ def _begin(text: Text, node: ast.stmt) -> int:
     return start + len(line) - len(line.lstrip(" \t\f"))
 
 
-def _lines(text: Text, first: ast.stmt, last: ast.stmt) -> Cut:
-    """The lines of statements that follow each other, and the blank ones that only they needed."""
-    start, stop = _begin(text, first), text.span(last).stop
-    begin = _first_line(first)
-    end = last.end_lineno or last.lineno
-    after = text.text[stop : text.starts[end - 1] + len(text.line(end))].strip()
-    if text.text[text.starts[begin - 1] : start].strip() or (after and not after.startswith("#")):
-        return Cut(start, stop, "pass")  # it shares its line
-    begin = _with_comment(text, begin)
-    above = _blank(text, range(begin - 1, 0, -1))
-    below = _blank(text, range(end + 1, len(text.starts) + 1))
-    # as many blank lines stay as the wider gap had
-    following = end + 1 + min(above, below)
+def _lines(text: Text, nodes: Sequence[ast.stmt]) -> Cut:
+    """The lines of statements that follow each other; of the blank ones around and between, the widest gap stays."""
+    start, stop = _begin(text, nodes[0]), text.span(nodes[-1]).stop
+    first, last = _first_line(nodes[0]), nodes[-1].end_lineno or nodes[-1].lineno
+    after = text.text[stop : text.starts[last - 1] + len(text.line(last))].strip()
+    if text.text[text.starts[first - 1] : start].strip() or (after and not after.startswith("#")):
+        return Cut(start, stop, "pass")  # they share a line
+    first = _with_comment(text, first)
+    above = _blank(text, range(first - 1, 0, -1))
+    below = _blank(text, range(last + 1, len(text.starts) + 1))
+    between = (_blank(text, range((node.end_lineno or node.lineno) + 1, last)) for node in nodes[:-1])
+    wanted = max(below, *between, 0) if first > 1 else 0
+    end = text.line(first)[len(text.line(first).rstrip("\r\n")) :]
+    following = last + 1 + below
     stop = text.starts[following - 1] if following <= len(text.starts) else len(text.text)
-    return Cut(text.starts[begin - 1], stop)
+    return Cut(text.starts[first - 1], stop, end * max(0, wanted - above))
 
 
 def _blank(text: Text, numbers: Sequence[int]) -> int:

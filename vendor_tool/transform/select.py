@@ -117,9 +117,10 @@ def _demand_unused(source: Source, staying: Sequence[ast.AST], gone: set[str], r
     uses = [name for node in staying for name in scopes.module_names(node) if name.id in gone]
     if not uses:
         return
+    first = {name.id: name for name in sorted(uses, key=lambda name: -name.lineno)}
     places = "\n".join(
         f"`{source.path}:{name.lineno}`: what stays uses `{name.id}`, which goes"
-        for name in {name.id: name for name in sorted(uses, key=lambda name: -name.lineno)}.values()
+        for name in sorted(first.values(), key=lambda name: (name.lineno, name.col_offset, name.id))
     )
     names = ", ".join(dict.fromkeys(sorted(name.id for name in uses)))
     raise UsageError(

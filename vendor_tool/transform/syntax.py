@@ -60,7 +60,7 @@ class Text:
             return start + column
         return start + len(piece.encode()[:column].decode())
 
-    def span(self, node: ast.stmt | ast.expr) -> slice:
+    def span(self, node: ast.stmt | ast.expr) -> "slice[int, int, None]":
         """Where the node stands in `text`."""
         assert node.end_lineno is not None
         assert node.end_col_offset is not None
