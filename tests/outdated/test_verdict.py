@@ -1,0 +1,188 @@
+from collections.abc import Mapping
+
+from tests.outdated.facts import NEW, PIN, RESOLVED, UPSTREAM, listing
+from vendor_tool.model import Commit, Finding
+from vendor_tool.outdated import RULES
+from vendor_tool.outdated.files import Changes, compare
+from vendor_tool.outdated.pins import Standing
+from vendor_tool.outdated.siblings import Copy, lacking, siblings
+from vendor_tool.outdated.verdict import (
+    Facts,
+    changed_import,
+    findings,
+    gone_import,
+    missed_findings,
+    sibling_findings,
+)
+
+SYNC = f"vendor-tool sync demo@{NEW}"
+FIX = Commit("f" * 40, "2026-01-01T00:00:00+00:00", "A", "fix NaN in the backward pass", "", ("ops/bwd.py",))
+WORK = Commit("c" * 40, "2026-01-01T00:00:00+00:00", "A", "tune", "", ("ops/bwd.py", "ops/fwd.py"))
+
+
+def said(found: list[Finding]) -> list[tuple[str, str]]:
+    return [(finding.rule, finding.message) for finding in found]
+
+
+def changes(new: Mapping[str, str | None] | None = None) -> Changes:
+    return compare(RESOLVED, listing(other=new), listing(PIN))
+
+
+def test_nothing_is_said_of_a_current_pin() -> None:
+    assert findings(UPSTREAM, Facts(newest=PIN, changes=changes())) == []
+
+
+def test_repository_that_moved_without_our_files_is_a_note() -> None:
+    [finding] = findings(UPSTREAM, Facts(newest=NEW, changes=changes({"README.md": "new"})))
+    assert finding == Finding(
+        "upstream-moved",
+        "note",
+        "only the repository moved between `aaaaaaaaaaaa` and `bbbbbbbbbbbb`: 1 file changed, none of ours",
+        lock_line=10,
+        upstream="demo",
+        side="upstream",
+    )
+
+
+def test_changed_files_are_summed_up_and_named_with_commits_and_fixes() -> None:
+    facts = Facts(
+        newest=NEW,
+        changes=changes({"ops/fwd.py": "x", "ops/bwd.py": "y"}),
+        commits=[WORK, FIX],
+        fixes={FIX.sha},
+        details={"vendored/bwd.py": "body of `backward` changed"},
+        outcome="an upgrade is clean",
+    )
+    found = findings(UPSTREAM, facts)
+    assert said(found) == [
+        (
+            "upstream-changed",
+            "2 of 3 files changed upstream between `aaaaaaaaaaaa` and `bbbbbbbbbbbb` in 2 commits, of which 1 reads as a "
+            "fix: `ffffffffffff` fix NaN in the backward pass; an upgrade is clean",
+        ),
+        ("upstream-file-changed", "`ops/fwd.py` changed upstream in 1 commit"),
+        (
+            "upstream-file-changed",
+            "`ops/bwd.py` changed upstream in 2 commits, of which 1 reads as a fix: `ffffffffffff` fix NaN in the "
+            "backward pass: body of `backward` changed",
+        ),
+    ]
+    assert [(finding.path, finding.lock_line) for finding in found] == [
+        (None, 10),
+        ("vendored/fwd.py", 30),
+        ("vendored/bwd.py", 31),
+    ]
+    assert {finding.fix for finding in found} == {SYNC}
+
+
+def test_renamed_and_gone_files_name_where_they_may_be() -> None:
+    new: dict[str, str | None] = {"ops/fwd.py": None, "ops/bwd.py": None, "k/front.py": "ops/fwd.py", "k/bwd.py": "z"}
+    found = findings(UPSTREAM, Facts(newest=NEW, changes=changes(new)))
+    assert said(found)[1:] == [
+        ("upstream-file-renamed", "`ops/fwd.py` is now `k/front.py` upstream, with the same content"),
+        ("upstream-file-gone", "`ops/bwd.py` is gone upstream; perhaps it is now `k/bwd.py`"),
+    ]
+
+
+def test_licence_and_notice_changes_are_said_even_where_no_file_changed() -> None:
+    found = findings(UPSTREAM, Facts(newest=NEW, changes=changes({"LICENSE": "new", "NOTICE": "new"})))
+    assert said(found)[1:] == [
+        (
+            "upstream-licence-changed",
+            "the upstream's licence file has changed at `bbbbbbbbbbbb`: read it before an upgrade",
+        ),
+        (
+            "upstream-notice-changed",
+            "the upstream's NOTICE file was added at `bbbbbbbbbbbb`: read it before an upgrade",
+        ),
+    ]
+
+
+def test_weak_hold_on_a_pin_is_said_at_its_line() -> None:
+    messages = {}
+    for standing in (
+        Standing("branch", ("refs/heads/main",)),
+        Standing("unknown"),
+        Standing("other-branch", ("refs/heads/a/b",)),
+        Standing("request", ("refs/pull/1045/head",)),
+        Standing("nowhere"),
+    ):
+        found = findings(UPSTREAM, Facts(newest=PIN, changes=changes(), standing=standing))
+        assert [finding.lock_line for finding in found] == [10] * len(found)
+        messages[standing.kind] = said(found)
+    assert messages == {
+        "branch": [],
+        "unknown": [],
+        "other-branch": [("pin-off-branch", "the pin `aaaaaaaaaaaa` is not on branch `main`, only on `a/b`")],
+        "request": [
+            (
+                "pin-on-request",
+                "the pin `aaaaaaaaaaaa` is on no branch, only under pull request 1045: whoever opened it can take it away",
+            )
+        ],
+        "nowhere": [
+            (
+                "pin-unreachable",
+                "the pin `aaaaaaaaaaaa` is on no branch, tag or pull request: the upstream may drop it",
+            )
+        ],
+    }
+
+
+def test_moved_tags_are_said_with_both_commits() -> None:
+    facts = Facts(newest=PIN, changes=changes(), moved_tags={"v1": ("1" * 40, "2" * 40), "v2": ("3" * 40, None)})
+    assert said(findings(UPSTREAM, facts)) == [
+        ("tag-moved", "tag `v1` was `111111111111` and is now `222222222222`"),
+        ("tag-moved", "tag `v2` was `333333333333` and is now gone"),
+    ]
+
+
+def test_siblings_that_differ_and_the_one_that_lacks_a_change_are_said() -> None:
+    code = b"FLAG = True\n\n\ndef kernel(x):\n    return x * FLAG\n"
+    fixed = code.replace(b"True", b"False")
+    one, two = Copy("one", "k.py", "vendored/one/k.py", code), Copy("two", "k.py", "vendored/two/k.py", fixed)
+    assert said(sibling_findings(siblings([one, two]))) == [
+        (
+            "sibling-differs",
+            "`vendored/one/k.py` (one) and `vendored/two/k.py` (two) are copies of one file and differ in 1 place",
+        )
+    ]
+    assert said(missed_findings(one, two, lacking(code, fixed, code), newest=NEW)) == [
+        (
+            "sibling-lacks",
+            "two changed its copy of this file by `bbbbbbbbbbbb`, and one's still has the old lines in 1 place: "
+            "upstream line 1",
+        )
+    ]
+    assert missed_findings(one, two, lacking(code, fixed, fixed), newest=NEW) == []
+
+
+def test_siblings_that_differ_in_layout_alone_are_not_said() -> None:
+    code = b"def kernel(x):\n    y = x + 1\n    z = y * 2\n    return [x, y, z]\n"
+    tight = code.replace(b"x + 1", b"x+1")
+    pairs = siblings([Copy("one", "k.py", "a/k.py", code), Copy("two", "k.py", "b/k.py", tight)])
+    assert [pair.kind for pair in pairs] == ["format"]
+    assert sibling_findings(pairs) == []
+
+
+def test_run_time_imports_that_are_gone_or_changed_are_said_with_who_holds_them() -> None:
+    holder = "`tile-demo` 2.1.0, installed here"
+    gone = gone_import(UPSTREAM, "tile_demo.f", holder=holder, reason="`tile_demo/__init__.py` defines no `f`")
+    other = changed_import(UPSTREAM, "tile_demo.g", holder=holder, before="(x)", after="(x, y)")
+    same = changed_import(UPSTREAM, "tile_demo.h", holder=holder, before="(x)", after="(x)")
+    assert said([gone, other, same]) == [
+        (
+            "import-gone",
+            "`tile_demo.f` is not in `tile-demo` 2.1.0, installed here: `tile_demo/__init__.py` defines no `f`",
+        ),
+        (
+            "import-changed",
+            "`tile_demo.g` is another one in `tile-demo` 2.1.0, installed here: its signature was `(x)` and is `(x, y)`",
+        ),
+        ("import-changed", "`tile_demo.h` is another one in `tile-demo` 2.1.0, installed here: its source changed"),
+    ]
+    assert {finding.rule for finding in (gone, other)} <= set(RULES)
+
+
+def test_every_rule_is_described_under_its_own_id() -> None:
+    assert [rule.id for rule in RULES.values()] == list(RULES)

@@ -1,0 +1,198 @@
+"""What `outdated` says of one upstream, from facts that others gathered."""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from vendor_tool.model import Commit, Finding, Level, Upstream
+from vendor_tool.outdated.files import Changes, FileChange
+from vendor_tool.outdated.pins import Standing, request
+from vendor_tool.outdated.siblings import Copy, Hunk, Siblings
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """All that is known of an upstream's newest revision; what was not asked for keeps its default."""
+
+    newest: str  # commit that the followed branch stands at
+    changes: Changes
+    commits: Sequence[Commit] = ()  # since the pin, that touch our files, newest first
+    fixes: Collection[str] = ()  # ids of those that read as fixes
+    details: Mapping[str, str] = field(default_factory=dict)  # local path to what changed in the file, in words
+    outcome: str | None = None  # of an upgrade, in words: "an upgrade is clean"
+    standing: Standing = field(default_factory=lambda: Standing("unknown"))
+    moved_tags: Mapping[str, tuple[str, str | None]] = field(default_factory=dict)
+
+
+def findings(upstream: Upstream, facts: Facts) -> list[Finding]:
+    """The findings of one upstream: the summary first, then files, licence and pin."""
+    return [*_summary(upstream, facts), *_files(upstream, facts), *_legal(upstream, facts), *_pin(upstream, facts)]
+
+
+def command(upstream: Upstream, facts: Facts) -> str:
+    """The upgrade; the shipped action reads name and revision from it."""
+    return f"vendor-tool sync {upstream.name}@{facts.newest}"
+
+
+def _summary(upstream: Upstream, facts: Facts) -> Iterator[Finding]:
+    if facts.newest == upstream.revision:
+        return
+    span = f"between `{upstream.revision[:12]}` and `{facts.newest[:12]}`"
+    line = upstream.revision_at.line
+    changed = len(facts.changes.files)
+    if not changed:
+        other = facts.changes.elsewhere
+        what = "" if other is None else f": {_count(other, 'file')} changed, none of ours"
+        message = f"only the repository moved {span}{what}"
+        yield Finding("upstream-moved", "note", message, lock_line=line, upstream=upstream.name, side="upstream")
+        return
+    total = len(upstream.resolved.files) if upstream.resolved else changed
+    parts = [f"{changed} of {_count(total, 'file')} changed upstream {span}{_history(facts.commits, facts.fixes)}"]
+    if facts.outcome is not None:
+        parts.append(facts.outcome)
+    yield Finding(
+        "upstream-changed",
+        "warning",
+        "; ".join(parts),
+        lock_line=line,
+        upstream=upstream.name,
+        side="upstream",
+        fix=command(upstream, facts),
+    )
+
+
+def _files(upstream: Upstream, facts: Facts) -> Iterator[Finding]:
+    for change in facts.changes.files:
+        rule, text = _changed(change, facts)
+        yield Finding(
+            rule,
+            "note" if rule == "upstream-file-changed" else "warning",
+            text,
+            path=change.recorded.to,
+            line=1,
+            lock_line=change.recorded.at.line,
+            upstream=upstream.name,
+            side="upstream",
+            fix=command(upstream, facts),
+        )
+
+
+def _changed(change: FileChange, facts: Facts) -> tuple[str, str]:
+    path = change.recorded.path
+    match change.kind:
+        case "renamed":
+            return "upstream-file-renamed", f"`{path}` is now `{change.new_path}` upstream, with the same content"
+        case "gone":
+            near = ", ".join(f"`{candidate}`" for candidate in change.candidates)
+            return "upstream-file-gone", f"`{path}` is gone upstream" + (f"; perhaps it is now {near}" if near else "")
+        case "mode":
+            return "upstream-file-changed", f"`{path}` changed its mode upstream, not its content"
+        case "changed":
+            commits = [commit for commit in facts.commits if path in commit.paths]
+            text = f"`{path}` changed upstream{_history(commits, facts.fixes)}"
+            details = facts.details.get(change.recorded.to)
+            return "upstream-file-changed", f"{text}: {details}" if details else text
+
+
+def _history(commits: Sequence[Commit], fixes: Collection[str]) -> str:
+    """` in 3 commits, of which 1 reads as a fix: `abc123` subject`; nothing where no commit is known."""
+    if not commits:
+        return ""
+    marked = [commit for commit in commits if commit.sha in fixes]
+    text = f" in {_count(len(commits), 'commit')}"
+    if not marked:
+        return text
+    listed = ", ".join(f"`{commit.sha[:12]}` {commit.subject}" for commit in marked)
+    return f"{text}, of which {len(marked)} {'reads as a fix' if len(marked) == 1 else 'read as fixes'}: {listed}"
+
+
+def _legal(upstream: Upstream, facts: Facts) -> Iterator[Finding]:
+    for rule, what, change in (
+        ("upstream-licence-changed", "licence", facts.changes.license),
+        ("upstream-notice-changed", "NOTICE", facts.changes.notice),
+    ):
+        if change is not None:
+            happened = {"changed": "has changed", "gone": "is gone", "added": "was added"}[change]
+            message = f"the upstream's {what} file {happened} at `{facts.newest[:12]}`: read it before an upgrade"
+            line = upstream.resolved.at.line if upstream.resolved else upstream.at.line
+            yield Finding(rule, "warning", message, lock_line=line, upstream=upstream.name, side="upstream")
+
+
+def _pin(upstream: Upstream, facts: Facts) -> Iterator[Finding]:
+    pin, refs = f"the pin `{upstream.revision[:12]}`", facts.standing.refs
+    line = upstream.revision_at.line
+    followed = f"branch `{upstream.branch}`" if upstream.branch else "the default branch"
+
+    def finding(rule: str, message: str) -> Finding:
+        level: Level = "note" if rule == "pin-off-branch" else "warning"
+        return Finding(rule, level, message, lock_line=line, upstream=upstream.name, side="upstream")
+
+    match facts.standing.kind:
+        case "other-branch" | "tag":
+            listed = ", ".join(f"`{ref.split('/', 2)[2]}`" for ref in refs)
+            yield finding("pin-off-branch", f"{pin} is not on {followed}, only on {listed}")
+        case "request":
+            listed = ", ".join(str(request(ref)) for ref in refs)
+            message = f"{pin} is on no branch, only under pull request {listed}: whoever opened it can take it away"
+            yield finding("pin-on-request", message)
+        case "nowhere":
+            yield finding("pin-unreachable", f"{pin} is on no branch, tag or pull request: the upstream may drop it")
+        case "branch" | "unknown":
+            pass
+    for tag, (old, new) in facts.moved_tags.items():
+        where = f"now `{new[:12]}`" if new else "now gone"
+        yield finding("tag-moved", f"tag `{tag}` was `{old[:12]}` and is {where}")
+
+
+def gone_import(upstream: Upstream, name: str, *, holder: str, reason: str) -> Finding:
+    """A run-time import that its holder lacks.
+
+    `holder` is a revision or a package, in words: "`tile-kernels` 2.1.0, installed here". `reason` is the message of
+    the search for it.
+    """
+    return _import(upstream, "import-gone", "warning", f"`{name}` is not in {holder}: {reason}")
+
+
+def changed_import(upstream: Upstream, name: str, *, holder: str, before: str, after: str) -> Finding:
+    """A run-time import whose holder defines it otherwise than the pin does; both are signatures, equal or not."""
+    what = f"its signature was `{before}` and is `{after}`" if before != after else "its source changed"
+    return _import(upstream, "import-changed", "note", f"`{name}` is another one in {holder}: {what}")
+
+
+def _import(upstream: Upstream, rule: str, level: Level, message: str) -> Finding:
+    line = upstream.resolved.at.line if upstream.resolved else upstream.at.line
+    return Finding(rule, level, message, lock_line=line, upstream=upstream.name, side="upstream")
+
+
+def sibling_findings(pairs: Sequence[Siblings]) -> list[Finding]:
+    """One note for each pair of copies that differ in code, at the first local path."""
+    found = []
+    for pair in pairs:
+        if pair.kind in ("none", "format", "imports", "comments"):
+            continue
+        message = (
+            f"`{pair.left.to}` ({pair.left.upstream}) and `{pair.right.to}` ({pair.right.upstream}) are copies of one "
+            f"file and differ in {_count(len(pair.hunks), 'place')}"
+        )
+        found.append(
+            Finding("sibling-differs", "note", message, path=pair.left.to, line=1, upstream=pair.left.upstream)
+        )
+    return found
+
+
+def missed_findings(sibling: Copy, changed: Copy, hunks: Sequence[Hunk], *, newest: str) -> list[Finding]:
+    """A warning for a copy that still has what the upstream of another copy has since changed; `hunks` of `lacking`.
+
+    `newest` is the revision of `changed`'s upstream that has the change.
+    """
+    if not hunks:
+        return []
+    lines = ", ".join(str(hunk.right_line) for hunk in hunks)
+    message = (
+        f"{changed.upstream} changed its copy of this file by `{newest[:12]}`, and {sibling.upstream}'s still has the "
+        f"old lines in {_count(len(hunks), 'place')}: upstream {'line' if len(hunks) == 1 else 'lines'} {lines}"
+    )
+    return [Finding("sibling-lacks", "warning", message, path=sibling.to, line=1, upstream=sibling.upstream)]
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
