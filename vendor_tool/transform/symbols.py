@@ -78,7 +78,7 @@ def find(dotted: str, listing: Collection[str], read: Read) -> Definition:
         found = modules.resolve(".".join(parts[:count]), starts, search.listing)
         if found.path is not None or found.folder is not None:
             return _descend(search, found, parts[count:])
-    near = _near(parts[0], {path.partition("/")[0].removesuffix(".py") for path in listing})
+    near = _near(parts[0], modules.tops("", search.listing))
     raise search.lost(f"the upstream has no module `{parts[0]}`", near)
 
 
@@ -88,35 +88,41 @@ def _descend(search: _Search, module: modules.Found, names: Sequence[str]) -> De
             raise search.lost(f"the folder `{module.folder}` has no `__init__.py`")
         return Definition(module.path, 1)
     name, rest = names[0], names[1:]
-    if module.path is not None and (bound := _binding(search, module, name)) is not None:
-        return _follow(search, *bound, rest)
+    if module.path is not None and (node := _bound(search, module.path, name)) is not None:
+        return _follow(search, module, node, rest)
     if module.folder is not None:
         inner = modules.locate(name, module.folder, search.listing)
         if inner.path is not None or inner.folder is not None:
             return _descend(search, inner, rest)
+    # last, because it reads further files; a name that is both comes from the star, but nobody writes that
+    if module.path is not None and (starred := _starred(search, module.path, name)) is not None:
+        return _descend(search, starred, names)
     where = module.path or module.folder
     raise search.lost(f"`{where}` defines no `{name}`", _near(name, _known(search, module)))
 
 
-def _binding(search: _Search, module: modules.Found, name: str) -> tuple[modules.Found, _Node] | None:
-    """The statement that binds the name in the module, and the module that it stands in: another one for a star."""
-    path = module.path
-    assert path is not None
+def _bound(search: _Search, path: str, name: str) -> _Node | None:
+    """The statement that binds the name in the module; None also where the search was here already."""
     if (path, name) in search.visited:
         return None
     search.visited.add((path, name))
     nodes = [node for bound, node in _bindings(search.tree(path)) if bound == name]
-    if nodes:
-        # a definition says more than an import of the same name in another branch
-        defined = [node for node in nodes if not isinstance(node, ast.alias)]
-        return module, (defined or nodes)[-1]
+    # a definition says more than an import of the same name in another branch
+    defined = [node for node in nodes if not isinstance(node, ast.alias)]
+    return (defined or nodes or [None])[-1]
+
+
+def _starred(search: _Search, path: str, name: str, above: frozenset[str] = frozenset()) -> modules.Found | None:
+    """The module whose star import brings the name."""
+    above |= {path}
     for node in reversed(list(syntax.statements(search.tree(path).body))):
         if isinstance(node, ast.ImportFrom) and node.names[0].name == "*":
             target = _origin(search, path, node)
-            if target.path is not None and _exports(search.tree(target.path), name):
-                found = _binding(search, target, name)
-                if found is not None:
-                    return found
+            if target.path is None or target.path in above or not _exports(search.tree(target.path), name):
+                continue
+            bound = any(name == other for other, _ in _bindings(search.tree(target.path)))
+            if bound or _starred(search, target.path, name, above):
+                return target
     return None
 
 
