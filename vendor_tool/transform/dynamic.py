@@ -49,12 +49,13 @@ def find(source: Source, context: Context) -> tuple[Finding, ...]:
 
 
 def _imported(node: ast.AST) -> str | None:
-    if not isinstance(node, ast.Call) or not node.args:
+    if not isinstance(node, ast.Call):
         return None
+    asked = next(iter((*node.args, *(k.value for k in node.keywords if k.arg in ("name", "modname")))), None)
     called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", None)
     if called not in _CALLS:
         return None
-    match node.args[0]:
+    match asked:
         case ast.Constant(value=str(name)):
             return name
         case ast.JoinedStr(values=[ast.Constant(value=str(name)), *_]):  # f"pkg.{x}": its fixed beginning
