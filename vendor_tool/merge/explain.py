@@ -15,11 +15,10 @@ def explain(base: Sequence[bytes], ours: Sequence[bytes], theirs: Sequence[bytes
     switched = _switched_off(base, ours, theirs, us, them) or _switched_off(base, theirs, ours, them, us)
     if switched:
         return switched
-    if _words(ours) == _words(theirs):
-        return "both sides differ in white space only"
-    tokens = _tokens(ours)
-    if tokens is not None and tokens == _tokens(theirs):
-        return "both sides hold the same code in another layout or with other comments"
+    for one, other, both in ((us, them, (ours, theirs)), (us, "", (base, ours)), (them, "", (base, theirs))):
+        layout = _layout(*both)
+        if layout and any(both[0]) and any(both[1]):
+            return f"{one} and {other} differ in {layout} only" if other else f"{one} changes {layout} only"
     if base and not theirs:
         return f"{them} removed the lines that {us} changes"
     if base and not ours:
@@ -46,8 +45,13 @@ def _assignments(lines: Sequence[bytes]) -> dict[bytes, bytes]:
     return {match["key"]: match["value"] for match in matches if match}
 
 
-def _words(lines: Sequence[bytes]) -> list[bytes]:
-    return b"".join(lines).split()
+def _layout(one: Sequence[bytes], other: Sequence[bytes]) -> str:
+    if [line.rstrip(b"\r\n") for line in one] == [line.rstrip(b"\r\n") for line in other]:
+        return "line ends"
+    if b"".join(one).split() == b"".join(other).split():
+        return "white space"
+    tokens = _tokens(one)
+    return "layout and comments" if tokens is not None and tokens == _tokens(other) else ""
 
 
 def _tokens(lines: Sequence[bytes]) -> list[str] | None:

@@ -104,8 +104,8 @@ def _check_resolved(conflict: Conflict, resolution: Resolution) -> None:
     blob = resolution[conflict.path]
     if blob is None:
         return
-    known = [version.data for version in (conflict.base, conflict.ours, conflict.theirs) if version]
-    left = markers_left(blob.data, known)
+    versions = (version.data if version else b"" for version in (conflict.base, conflict.ours, conflict.theirs))
+    left = markers_left(blob.data, *versions)
     if left:
         raise ConflictError(
             f"`{conflict.path}` still holds conflict markers at line{'s' if len(left) > 1 else ''} "

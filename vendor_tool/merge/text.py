@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
@@ -70,21 +70,27 @@ def merge(base: bytes, ours: bytes, theirs: bytes, labels: Labels) -> Merged:
     return Merged(b"".join(out), tuple(clashes))
 
 
-def markers_left(data: bytes, known: Iterable[bytes]) -> tuple[int, ...]:
-    """Lines of `data`, from 1, that are conflict markers: they look like one, and none of `known` has as many.
+def markers_left(data: bytes, base: bytes, ours: bytes, theirs: bytes) -> tuple[int, ...]:
+    """Lines of `data`, from 1, that are conflict markers.
 
-    `known` are the texts before the merge: what looked like a marker there is text.
+    Text that looks like one, such as a line of seven equals signs below a title, is none as long as there is no more
+    of it than the three versions explain: what ours and theirs have, less what both have from the base.
     """
-    allowed: Counter[bytes] = Counter()
-    for text in known:
-        allowed |= Counter(line.rstrip(b"\r\n") for line in split(text) if _LOOKS_LIKE_MARKER.match(line))
+    was, our, their = (_alike(text) for text in (base, ours, theirs))
     left = []
+    seen: Counter[bytes] = Counter()
     for number, line in enumerate(split(data), 1):
-        if _LOOKS_LIKE_MARKER.match(line):
-            allowed[line.rstrip(b"\r\n")] -= 1
-            if allowed[line.rstrip(b"\r\n")] < 0:
-                left.append(number)
+        text = line.rstrip(b"\r\n")
+        seen[text] += 1
+        if _LOOKS_LIKE_MARKER.match(line) and seen[text] > max(
+            our[text] + their[text] - was[text], was[text], our[text], their[text]
+        ):
+            left.append(number)
     return tuple(left)
+
+
+def _alike(text: bytes) -> Counter[bytes]:
+    return Counter(line.rstrip(b"\r\n") for line in split(text) if _LOOKS_LIKE_MARKER.match(line))
 
 
 # ---- what each side did -----------------------------------------------------------------------------------

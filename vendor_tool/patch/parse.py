@@ -10,6 +10,8 @@ from vendor_tool.lines import split
 from vendor_tool.patch.head import dep3_parse
 
 _HUNK = re.compile(rb"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@(?: ?(.*))?", re.DOTALL)
+# empty lines that an editor may have cut off; more are a sign of something else
+MOST_CUT = 20
 _GIT = b"diff --git "
 _NO_NEWLINE = b"\\ "
 _ESCAPES = {b"a": 7, b"b": 8, b"t": 9, b"n": 10, b"v": 11, b"f": 12, b"r": 13, b'"': 34, b"\\": 92}
@@ -299,8 +301,10 @@ def _hunk(reader: _Reader) -> Hunk:
     while old or new:
         if reader.done():
             # Only the end of a file is trimmed by editors, and only of empty lines: the count must come out even.
-            if old != new or not lines:
-                raise reader.fail(f"the patch ends in the middle of a hunk: {old} old and {new} new lines missing")
+            if old != new or not lines or old > MOST_CUT:
+                raise reader.fail(
+                    f"the patch ends in the middle of a hunk: {old} old and {new} new lines missing", at=at
+                )
             cut = old
             lines += [(" ", b"\n")] * cut
             break
