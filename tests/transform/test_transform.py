@@ -210,9 +210,7 @@ def test_a_damaged_entry_is_a_miss(damage: bytes, tmp_path: Path) -> None:
 
 def test_a_cache_that_cannot_be_written_costs_nothing_but_time(tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"")
-    assert applied([item("pkg/a.py", GIVEN)], None, tmp_path / "file") == [
-        b"from . import b\n__import__('pkg.b')\n"
-    ]
+    assert applied([item("pkg/a.py", GIVEN)], None, tmp_path / "file") == [b"from . import b\n__import__('pkg.b')\n"]
 
 
 # ---- tools, stand-ins, processes --------------------------------------------------------------------------
