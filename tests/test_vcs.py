@@ -2,6 +2,7 @@
 
 import os
 import shutil
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -90,10 +91,14 @@ def test_missing_git_is_told_inside_a_hook_too(tmp_path: Path, monkeypatch: pyte
 
 def test_a_command_past_its_time_is_killed_with_its_children(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
-    script = f"!echo $$ > '{tmp_path}/pid'; cat '{tmp_path}/pipe'"
-    ran = vcs.run(tmp_path, "stuck", config=[("alias.stuck", script)], timeout=0.5)
+    # the shell and `cat` inherit the pipe's other end: reading it ends when both are gone
+    reader, writer = os.pipe()
+    script = f"!cat '{tmp_path}/pipe'"
+    ran = vcs.run(tmp_path, "stuck", config=[("alias.stuck", script)], timeout=0.5, keep=[writer])
+    os.close(writer)
     assert ran.status is None
-    assert not Path(f"/proc/{(tmp_path / 'pid').read_text().strip()}").exists()
+    assert os.read(reader, 1) == b""
+    os.close(reader)
     with pytest.raises(ChildProcessError):
         os.waitpid(-1, os.WNOHANG)
 
@@ -103,3 +108,19 @@ def test_a_reader_that_leaves_early_leaves_no_child(tmp_path: Path) -> None:
         pass
     with pytest.raises(ChildProcessError):
         os.waitpid(-1, os.WNOHANG)
+
+
+def test_an_interrupt_ends_the_commands_of_other_threads(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    os.mkfifo(tmp_path / "started")
+    script = f"!echo > '{tmp_path}/started'; cat '{tmp_path}/pipe'"
+    with ThreadPoolExecutor() as pool:
+        stuck = pool.submit(vcs.run, tmp_path, "stuck", config=[("alias.stuck", script)])
+        (tmp_path / "started").read_text()
+        with pytest.raises(KeyboardInterrupt), vcs.interruptible():
+            raise KeyboardInterrupt
+        assert isinstance(stuck.exception(), KeyboardInterrupt)
+        assert isinstance(pool.submit(vcs.run, tmp_path, "version").exception(), KeyboardInterrupt)
+        assert vcs.run(tmp_path, "version").status == 0
+        with vcs.interruptible():
+            assert pool.submit(vcs.run, tmp_path, "version").result().status == 0

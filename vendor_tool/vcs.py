@@ -6,6 +6,8 @@ import shutil
 import signal
 import subprocess
 import tempfile
+import threading
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -43,6 +45,9 @@ _NEUTRAL: Final = (
     ("i18n.logOutputEncoding", "UTF-8"),
 )
 
+_running: "set[subprocess.Popen[bytes]]" = set()
+_stopped = threading.Event()
+
 
 @dataclass(frozen=True, slots=True)
 class Ran:
@@ -74,6 +79,7 @@ def run(
             _kill(process)
             out, err = process.communicate()
             return Ran(None, out, err.decode("utf-8", "replace"))
+    pause(0)
     return Ran(process.returncode, out, err.decode("utf-8", "replace"))
 
 
@@ -91,15 +97,42 @@ def start(
         if given is not None:
             given.write(stdin)
             given.seek(0)
+        pause(0)
         process = _popen(folder, arguments, given, _environment(config, variables or {}), keep)
+        _running.add(process)
         try:
             yield process
         finally:
+            _running.discard(process)
             _kill(process)
             process.wait()
             for stream in (process.stdout, process.stderr):
                 if stream:
                     stream.close()
+
+
+@contextmanager
+def interruptible() -> Iterator[None]:
+    """While other threads run git: Ctrl-C in this one ends their commands too, which are no part of the terminal.
+
+    Stands inside the block of a thread pool, whose end waits for the threads.
+    """
+    _stopped.clear()
+    try:
+        yield
+    except KeyboardInterrupt:
+        _stopped.set()
+        for process in tuple(_running):
+            _kill(process)
+        raise
+
+
+def pause(seconds: float) -> None:
+    """Wait. KeyboardInterrupt in a thread whose work was interrupted, see `interruptible`."""
+    if threading.current_thread() is threading.main_thread():
+        time.sleep(seconds)  # Ctrl-C comes here by itself
+    elif _stopped.wait(seconds):
+        raise KeyboardInterrupt
 
 
 def merge_file(base: bytes, ours: bytes, theirs: bytes, labels: tuple[str, str, str]) -> tuple[bytes, int]:

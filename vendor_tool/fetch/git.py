@@ -2,7 +2,6 @@
 
 import re
 import tempfile
-import time
 from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Final, Literal
@@ -132,7 +131,7 @@ def _remote(
             if pause is None:
                 return trouble
             access.progress(f"{trouble.url}: {trouble.lines[-1] if trouble.lines else trouble.kind}; trying again")
-            time.sleep(pause)
+            vcs.pause(pause)
     raise AssertionError("the last attempt returns")
 
 

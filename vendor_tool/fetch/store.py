@@ -83,7 +83,7 @@ def turn(store: Path, access: Access) -> Iterator[Turn]:
 def read(store: Path, oids: Collection[str]) -> dict[str, bytes]:
     """The contents of those blobs that the store holds, each hashed again. ContentError where the store is damaged."""
     found: dict[str, bytes] = {}
-    if not oids:
+    if not oids or _empty(store):
         return found
     asked = "".join(f"{oid}\n" for oid in sorted(oids)).encode()
     with vcs.start(store, "--git-dir=.", "cat-file", "--batch", "--buffer", stdin=asked) as process:
@@ -96,6 +96,11 @@ def read(store: Path, oids: Collection[str]) -> dict[str, bytes]:
                 raise damaged(store, f"`{name}` is not the blob that it is named for")
             found[name] = data
     return found
+
+
+def _empty(store: Path) -> bool:
+    # spares a new store the start of a process, which is a part of a first sync that shows
+    return not any((store / "objects" / "pack").glob("*.pack")) and not any((store / "objects").glob("??"))
 
 
 def _object(store: Path, stream: IO[bytes]) -> tuple[str, str, bytes]:
@@ -136,6 +141,8 @@ def keep(store: Path, contents: Collection[bytes]) -> None:
 
 def commit(store: Path, name: str) -> tuple[str, str] | None:
     """Id and committer date of the commit that an id leads to, tag objects followed; None where it is not there."""
+    if _empty(store):
+        return None
     ran = vcs.run(store, "--git-dir=.", "cat-file", "--batch", stdin=f"{name}^{{commit}}\n".encode())
     head, _, body = ran.out.partition(b"\n")
     if ran.status != 0 or len(head.split()) != 3:
