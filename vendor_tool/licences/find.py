@@ -5,9 +5,9 @@ from collections.abc import Collection
 from typing import NamedTuple
 
 _TEXT = r"(?:\.(?:txt|md|rst|markdown|html))?"
-_SOURCE = r"(?!(?:pyi?|c|h|cc|cpp|js|ts|go|rs|json|ya?ml|toml)$)"
+_SOURCE = r"(?!.*\.(?:pyi?|c|h|cc|cpp|js|ts|go|rs|json|ya?ml|toml)\Z)"
 _LICENSE = re.compile(
-    rf"(?:licen[cs]e|copying|unlicen[cs]e)(?P<kind>[-_.]{_SOURCE}[\w.+-]+)?{_TEXT}\Z",
+    rf"{_SOURCE}(?:licen[cs]e|copying|unlicen[cs]e)(?P<kind>[-_.][\w.+-]+)?{_TEXT}\Z",
     re.IGNORECASE,
 )
 _NOTICE = re.compile(rf"notices?{_TEXT}\Z", re.IGNORECASE)

@@ -35,7 +35,7 @@ _CHANGES: Final = re.compile(
 _NOTICE: Final = re.compile(r"\b(?:patents?|trademarks?|attributions?)\b", re.IGNORECASE)
 _TERMS: Final = re.compile(r"licen[cs]e|warrant", re.IGNORECASE)
 _FILE: Final = re.compile(
-    r"\b(?:see|in|with|found (?:in|at)|refer to|under|to|and)\s+(?:the\s+)?(?:(?:accompanying|root|top-level)\s+)?"
+    r"(?i:\b(?:see|in|with|found (?:in|at)|refer to|under|to|and)\s+(?:the\s+)?(?:(?:accompanying|root|top-level)\s+)?)"
     r"[`'\"(]*((?:[\w.-]+/)*(?:[\w-]*LICEN[CS]E[\w.-]*|COPYING[\w.-]*|NOTICE[\w.-]*|third_party_licen[cs]es[\w./-]*))[`'\")]*"
 )
 
