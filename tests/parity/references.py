@@ -76,7 +76,7 @@ def sparse_attention(
     as a learned logit of its own (gpt-oss, arXiv 2508.10925, section 2.3). Interfaces:
     https://github.com/THUDM/slime/blob/8f5e2151943e9ed0bbffaed93741d3473abb58d9/slime_plugins/models/glm5/ops/sparse_mla.py
     https://github.com/yueming-yuan/miles/blob/e561465d0b9bbf06188b7a5e2020dc7fd691f732/miles_plugins/models/deepseek_v4/ops/attention_core.py
-    """  # noqa: E501 - a permalink cannot be wrapped
+    """
     chosen = memory[indices.clamp(min=0).long()]
     logits = scale * torch.einsum("shd,skd->shk", query, chosen)
     logits = logits.masked_fill((indices < 0)[:, None, :], -math.inf)

@@ -56,14 +56,14 @@ def test_columns_sum_to_one_and_rows_nearly(vendored, tolerance):
     plan, _ = compute(vendored.sinkhorn_normalize, *draw(4096))
     ones = torch.ones(4096, 4, device="cuda")
     tolerance.close("column sums", plan.sum(-2), ones)
-    tolerance.close("row sums", plan.sum(-1), ones, 5e-3)
+    tolerance.close("row sums", plan.sum(-1), ones, 1e-3)
     assert bool((plan > 0).all())
 
 
 def test_more_repeats_come_nearer_to_doubly_stochastic(vendored, tolerance):
     logits, _ = draw(4096)
-    plan = vendored.sinkhorn_normalize(logits, repeat=100)
-    tolerance.close("row sums, 100 repeats", plan.sum(-1), torch.ones(4096, 4, device="cuda"), 1e-4)
+    plan = vendored.sinkhorn_normalize(logits, repeat=30)
+    tolerance.close("row sums, 30 repeats", plan.sum(-1), torch.ones(4096, 4, device="cuda"), 1e-4)
 
 
 def test_repeats_itself(vendored, tolerance):

@@ -10,9 +10,11 @@ import importlib
 import json
 import os
 import random
+import sys
 import zlib
 from collections.abc import Callable
 from dataclasses import asdict
+from datetime import datetime, timezone
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -65,7 +67,7 @@ def pytest_configure(config: pytest.Config) -> None:
         number = int(worker["workerid"].removeprefix("gw")) % config.getoption("--parity-gpus")
         os.environ["CUDA_VISIBLE_DEVICES"] = str(number)
     if not worker:
-        config.stash[_REPORT] = Report(seed=config.stash[_SEED])
+        config.stash[_REPORT] = Report(config.stash[_SEED], datetime.now(timezone.utc).date().isoformat())
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -172,6 +174,9 @@ def reference(request: pytest.FixtureRequest) -> Callable[..., Any]:
     """The function that the marker's `reference="module:function"` names; the test's own folder is searched first."""
     marker = request.node.get_closest_marker("kernel")
     module, _, name = marker.kwargs["reference"].partition(":")
+    folder = str(request.path.parent)
+    if folder not in sys.path:
+        sys.path.insert(0, folder)
     return getattr(importlib.import_module(module), name)  # type: ignore[no-any-return]
 
 

@@ -38,6 +38,7 @@ class Report:
     """One run. `files` holds, by upstream, sha256 of the files that were tested, by local path."""
 
     seed: int
+    date: str  # of the run, in UTC
     tests: list[Test] = field(default_factory=list)
     files: dict[str, dict[str, str]] = field(default_factory=dict)
 
@@ -61,7 +62,9 @@ def outcome(report: pytest.TestReport) -> Test:
     elif report.skipped and isinstance(report.longrepr, tuple):
         reason = report.longrepr[2].removeprefix("Skipped: ")
     elif report.failed:
-        reason = (report.longreprtext.strip().splitlines() or [""])[-1]
+        crash = getattr(report.longrepr, "reprcrash", None)
+        text = crash.message if crash else report.longreprtext
+        reason = (text.strip().splitlines() or [""])[0].removeprefix("AssertionError: ")
     return Test(
         id=report.nodeid,
         outcome=kind,
@@ -76,21 +79,34 @@ def outcome(report: pytest.TestReport) -> Test:
 def read(path: Path) -> Report:
     """A report from its file. UsageError when it is none of ours."""
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        return parse(path.read_text(encoding="utf-8"), str(path))
+    except OSError as error:
+        raise UsageError(f"`{path}` cannot be read: {error.strerror}", hint="name a file that parity wrote") from error
+
+
+def parse(text: str, name: str) -> Report:
+    """A report from its text; `name` stands for it in errors. UsageError when it is none of ours."""
+    try:
+        content = json.loads(text)
         if content.pop("format") != _FORMAT:
             raise ValueError("another format")
         return Report(**content | {"tests": [Test(**test) for test in content["tests"]]})
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise UsageError(f"`{path}` is no parity report: {error}", hint="write one with `--parity-report`") from error
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise UsageError(f"`{name}` is no parity report: {error}", hint="write one with `--parity-report`") from error
 
 
 def join(reports: Sequence[Report]) -> Report:
-    """One report of several. UsageError when they tested different bytes of one file."""
+    """One report of several, at least one. UsageError when they tested different bytes of one file."""
     files: dict[str, dict[str, str]] = {}
     for report in reports:
         for name, hashes in report.files.items():
             _merge(files.setdefault(name, {}), hashes)
-    return Report(reports[0].seed if reports else 0, [test for report in reports for test in report.tests], files)
+    return Report(
+        reports[0].seed,
+        max(report.date for report in reports),
+        [test for report in reports for test in report.tests],
+        files,
+    )
 
 
 def _merge(into: dict[str, str], hashes: Mapping[str, str]) -> None:

@@ -1,0 +1,258 @@
+"""Evidence: what is recorded of a run, where it stands in the lock, and what makes it stale."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.parity import VENDORED_FILE, Project, project
+from vendor_tool.errors import ParityNotRun, UsageError
+from vendor_tool.model import Lock, Resolved
+from vendor_tool.parity import evidence, report, run, table
+from vendor_tool.parity.report import Report, Test
+
+NAME = "plugins/ops/double.py"
+H200 = {"gpu": "NVIDIA H200", "driver": "580.1", "versions": {"torch": "2.11.0+cu130", "tilelang": "0.1.11"}}
+H100 = H200 | {"gpu": "NVIDIA H100"}
+CPU = H200 | {"gpu": "none", "driver": "none"}
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> Project:
+    return project(tmp_path)
+
+
+def note(check: str, name: str, value: float, limit: float | None = None) -> dict[str, Any]:
+    return {"check": check, "name": name, "value": value, "limit": limit}
+
+
+def outcome(
+    kind: str = "passed", machine: dict[str, Any] = H200, notes: tuple[dict[str, Any], ...] = (), reason: str = ""
+) -> Test:
+    return Test(
+        "tests/parity/test_double.py::test", kind, reason, 0.1, {"upstream": "demo", "name": NAME}, machine, [*notes]
+    )
+
+
+def ran(lock: Lock, *tests: Test) -> Report:
+    return Report(7, "2026-11-30", list(tests), {"demo": {item.to: item.sha256 for item in resolved(lock).files}})
+
+
+def resolved(lock: Lock) -> Resolved:
+    found = lock.upstreams["demo"].resolved
+    assert found is not None
+    return found
+
+
+def test_a_record_holds_setting_inputs_and_the_worst_of_each_measurement(made: Project) -> None:
+    tests = [
+        outcome(notes=(note("error", "y", 0.001234, 0.005), note("identical", "y", 0.0, 0.0))),
+        outcome(notes=(note("error", "y", 0.0021, 0.005), note("ratio", "forward", 1.02))),
+        outcome("xfailed", reason="a limit of upstream's"),
+    ]
+
+    (record,) = evidence.collect(ran(made.lock, *tests), made.lock)["demo"]
+
+    then = resolved(made.lock)
+    assert record == {
+        "gpu": "NVIDIA H200",
+        "driver": "580.1",
+        "date": "2026-11-30",
+        "torch": "2.11.0+cu130",
+        "tilelang": "0.1.11",
+        "revision": then.revision,
+        "intent": then.intent,
+        "tools": {"libcst": "1.8.6"},
+        "patches": {},
+        "files": {VENDORED_FILE: then.files[0].sha256},
+        "kernels": {
+            NAME: {
+                "passed": 2,
+                "errors": {"y": 0.0021},
+                "ratios": {"forward": 1.02},
+                "identical": ["y"],
+                "limits": ["a limit of upstream's"],
+            }
+        },
+    }
+
+
+@pytest.mark.parametrize(
+    "tests",
+    [
+        pytest.param([outcome(), outcome("failed")], id="one test failed"),
+        pytest.param([outcome(), outcome("xpassed")], id="an expected failure passed"),
+        pytest.param([outcome("skipped")], id="nothing ran"),
+        pytest.param([outcome(machine=CPU)], id="no GPU"),
+        pytest.param([outcome("xfailed")], id="nothing passed"),
+    ],
+)
+def test_what_was_not_seen_to_be_right_gives_no_record(made: Project, tests: list[Test]) -> None:
+    assert evidence.collect(ran(made.lock, *tests), made.lock) == {}
+
+
+def test_each_kind_of_gpu_has_its_own_record(made: Project) -> None:
+    tests = [outcome(), outcome(machine=H100), outcome("failed", machine=H100)]
+
+    (record,) = evidence.collect(ran(made.lock, *tests), made.lock)["demo"]
+
+    assert record["gpu"] == "NVIDIA H200"
+
+
+def test_a_new_record_replaces_only_that_of_its_own_gpu() -> None:
+    old = [{"gpu": "A", "date": "1"}, {"gpu": "B", "date": "1"}]
+
+    assert evidence.merged(old, [{"gpu": "A", "date": "2"}]) == [{"gpu": "A", "date": "2"}, {"gpu": "B", "date": "1"}]
+
+
+def test_written_evidence_is_read_back_and_leaves_the_rest_of_the_lock(made: Project) -> None:
+    before = made.lock
+    text = (made.root / "vendor.lock.yaml").read_text()
+    outcome_ = run.conclude(before, ran(before, outcome(notes=(note("error", "y", 2e-5, 1e-4),))), update=True)
+
+    after = made.lock
+    assert outcome_.status == "passed"
+    assert outcome_.evidence is not None
+    assert list(evidence.recorded(resolved(after))) == outcome_.evidence["demo"]
+    assert resolved(after).sealed
+    assert replace(resolved(after), extra={}, seal="", at=resolved(before).at, files=()) == replace(
+        resolved(before), seal="", files=()
+    )
+    assert (made.root / "vendor.lock.yaml").read_text().startswith(text[: text.index("    resolved:")])
+    assert evidence.stale(evidence.recorded(resolved(after))[0], resolved(after)) == ()
+
+
+def test_evidence_of_versions_that_the_lock_does_not_ask_for_is_not_recorded(tmp_path: Path) -> None:
+    lock = project(tmp_path, extra="    requires: {tilelang: '==0.1.15'}\n").lock
+
+    assert run.conclude(lock, ran(lock, outcome())).evidence == {}
+
+
+CHANGES: dict[str, tuple[Callable[[Resolved], Resolved], str]] = {
+    "final bytes": (
+        lambda now: replace(now, files=(replace(now.files[0], sha256="0" * 64),)),
+        f"`{VENDORED_FILE}` changed",
+    ),
+    "a further file": (
+        lambda now: replace(now, files=(*now.files, replace(now.files[0], to="vendored/demo/more.py"))),
+        "`vendored/demo/more.py` is new",
+    ),
+    "a file less": (lambda now: replace(now, files=()), f"`{VENDORED_FILE}` is gone"),
+    "rules": (lambda now: replace(now, intent="other"), "the entry in the lock changed"),
+    "patches": (lambda now: replace(now, patches={"patches/demo/0001-a.patch": "1" * 64}), "the patches changed"),
+    "a tool's version": (lambda now: replace(now, tools={"libcst": "2.0"}), "libcst went from 1.8.6 to 2.0"),
+    "a new tool": (lambda now: replace(now, tools={**now.tools, "ruff": "0.9.10"}), "ruff went from none to 0.9.10"),
+    "the pin": (lambda now: replace(now, revision="f" * 40), "to `ffffffffffff`"),
+}
+
+
+@pytest.mark.parametrize(("change", "reason"), CHANGES.values(), ids=CHANGES.keys())
+def test_evidence_turns_stale_by_a_change_of(
+    made: Project, change: Callable[[Resolved], Resolved], reason: str
+) -> None:
+    (record,) = evidence.collect(ran(made.lock, outcome()), made.lock)["demo"]
+
+    reasons = evidence.stale(record, change(resolved(made.lock)))
+
+    assert len(reasons) == 1
+    assert reasons[0].endswith(reason)
+
+
+def test_evidence_turns_stale_by_a_change_of_a_stand_in(made: Project) -> None:
+    (record,) = evidence.collect(ran(made.lock, outcome()), made.lock)["demo"]
+    record["files"]["vendored/_tilelang.py"] = "1" * 64
+    now = replace(resolved(made.lock), shims=("vendored/_tilelang.py",))
+
+    assert evidence.stale(record, now, {"vendored/_tilelang.py": "1" * 64}) == ()
+    assert evidence.stale(record, now, {"vendored/_tilelang.py": "2" * 64}) == ("`vendored/_tilelang.py` changed",)
+
+
+def test_the_plan_says_that_a_kernel_was_never_verified(made: Project) -> None:
+    (step,) = run.plan(made.lock)
+
+    assert (step.upstream, step.kernels, step.why) == ("demo", (VENDORED_FILE,), ("never verified on a GPU",))
+
+
+def test_the_plan_says_when_and_on_what_a_kernel_was_verified_and_what_changed_since(made: Project) -> None:
+    run.conclude(made.lock, ran(made.lock, outcome()), update=True)
+    verified = "verified on 2026-11-30 on NVIDIA H200, driver 580.1, torch 2.11.0+cu130, tilelang 0.1.11"
+    assert run.plan(made.lock)[0].why == (f"{verified}, still true",)
+
+    made.write({VENDORED_FILE: "edited = True\n"})
+
+    assert run.plan(made.lock)[0].why == (f"{verified}, stale: `{VENDORED_FILE}` changed",)
+
+
+def test_an_unknown_upstream_is_a_usage_error(made: Project) -> None:
+    with pytest.raises(UsageError, match="no upstream `other`"):
+        run.plan(made.lock, ["other"])
+
+
+def test_a_failed_claim_is_a_finding_of_its_kind(made: Project) -> None:
+    lock = made.lock
+    tests = [
+        outcome("failed", notes=(note("error", "y", float("inf"), 0.005),), reason="y: 3 of 4 elements are not finite"),
+        outcome("failed", notes=(note("identical", "y", 1.0, 0.0),)),
+        outcome("failed", notes=(note("ratio", "forward", 1.4, 1.1),)),
+        outcome("failed", reason="ZeroDivisionError"),
+    ]
+
+    done = run.conclude(lock, ran(lock, *tests))
+
+    assert done.status == "failed"
+    assert [(found.rule, found.path) for found in done.findings] == [
+        (rule, VENDORED_FILE) for rule in ("kernel-wrong", "kernel-differs", "kernel-slow", "parity-test-failed")
+    ]
+
+
+def test_a_run_in_which_nothing_ran_is_never_passed(made: Project) -> None:
+    skipped = ran(made.lock, outcome("skipped", reason="no CUDA device"))
+
+    assert (run.conclude(made.lock, skipped).status, run.conclude(made.lock, skipped).reason) == (
+        "not run",
+        "no CUDA device",
+    )
+    with pytest.raises(ParityNotRun, match="no CUDA device"):
+        run.conclude(made.lock, skipped, require=True)
+
+
+def test_the_table_shows_worst_error_ratio_and_what_failed(made: Project) -> None:
+    tests = [
+        outcome(
+            notes=(
+                note("error", "y", 0.00198, 0.005),
+                note("identical", "y", 0.0, 0.0),
+                note("milliseconds", "forward vendored", 0.91),
+                note("milliseconds", "forward upstream", 0.9),
+                note("ratio", "forward", 1.0111),
+            )
+        ),
+        outcome("failed", reason="y: wrong"),
+    ]
+
+    text = table.markdown(ran(made.lock, *tests))
+
+    assert (
+        f"| demo: `{NAME}` | NVIDIA H200 | 1 passed, 1 failed | y 2.0e-03 | y | – | forward 1.01 | forward 0.910, 0.900, – |"
+        in text
+    )
+    assert "NVIDIA H200, driver 580.1, tilelang 0.1.11, torch 2.11.0+cu130.\nSeed 7, 2026-11-30." in text
+    assert "Failed:\n\n- `test_double.py::test`: y: wrong" in text
+
+
+def test_reports_of_different_bytes_are_not_joined() -> None:
+    one = Report(1, "2026-11-30", [], {"demo": {"a.py": "1"}})
+    other = Report(1, "2026-11-30", [], {"demo": {"a.py": "2"}})
+
+    with pytest.raises(UsageError, match="different bytes of `a.py`"):
+        report.join([one, other])
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"format": 2}', '{"format": 1, "seed": 1}'])
+def test_a_file_that_is_no_report_is_a_usage_error(tmp_path: Path, text: str) -> None:
+    (tmp_path / "r.json").write_text(text)
+
+    with pytest.raises(UsageError, match="is no parity report"):
+        report.read(tmp_path / "r.json")

@@ -1,0 +1,117 @@
+"""Parity on a Ray cluster that already runs: each test file on each kind of GPU, with what it needs sent along.
+
+A worker needs Python with torch, the kernel runtime, pytest and pyyaml; neither the project nor this tool.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from vendor_tool.errors import ParityError, UsageError
+from vendor_tool.model import Lock
+from vendor_tool.parity import report
+from vendor_tool.parity.report import Report
+
+_SETTINGS = ("conftest.py", "pytest.ini", "pyproject.toml", "setup.cfg", "tox.ini")
+_KIND = "accelerator_type:"  # how Ray names a node's kind of GPU among its resources
+
+
+def run(
+    lock: Lock, names: Sequence[str], *, address: str, pristine: Path, folder: str, require: bool = False
+) -> Report:
+    """Run every test file under `folder` once on each kind of GPU of the cluster at `address`, side by side.
+
+    On a cluster without a GPU the files run on CPU workers, where tests marked `gpu` skip. Raises UsageError where ray
+    is not installed or the address does not answer, ParityError where a worker breaks down.
+    """
+    ray = _connect(address)
+    try:
+        luggage = ray.put(pack(lock, pristine, folder))
+        task = ray.remote(max_retries=0)(_work)
+        files = sorted(path.relative_to(lock.root).as_posix() for path in (lock.root / folder).rglob("test_*.py"))
+        running = [
+            task.options(**place).remote(luggage, file, list(names), lock.path.name, require)
+            for place in _places(ray.cluster_resources())
+            for file in files
+        ]
+        answers = ray.get(running)
+    finally:
+        ray.shutdown()
+    return report.join([report.parse(text, file) for text, file in answers])
+
+
+def pack(lock: Lock, pristine: Path, folder: str) -> dict[str, bytes]:
+    """What a worker needs, by path: `project/` with lock, vendored files and tests, `pristine/`, and `tool/` itself."""
+    wanted = [lock.path, *(lock.root / name for name in _SETTINGS)]
+    wanted += [path for path in (lock.root / folder).rglob("*") if path.suffix != ".pyc"]
+    for entry in lock.upstreams.values():
+        if entry.resolved:
+            local = (*(file.to for file in entry.resolved.files), *entry.resolved.shims)
+            wanted += [lock.root / path for path in local]
+            # packages of the project that the vendored files live in
+            wanted += [
+                above / "__init__.py" for path in local for above in (lock.root / path).parents if above != lock.root
+            ]
+    tool = Path(__file__).parents[1]
+    trees = {
+        "project": (lock.root, wanted),
+        "pristine": (pristine, pristine.rglob("*")),
+        "tool": (tool.parent, tool.rglob("*")),
+    }
+    return {
+        f"{name}/{path.relative_to(root).as_posix()}": path.read_bytes()
+        for name, (root, paths) in trees.items()
+        for path in paths
+        if path.is_file() and path.is_relative_to(root) and "__pycache__" not in path.parts
+    }
+
+
+def _connect(address: str) -> Any:
+    try:
+        import ray  # type: ignore[import-not-found, unused-ignore]
+    except ImportError:
+        raise UsageError("ray is not installed", hint="install `vendor-tool[ray]`") from None
+    # without it Ray hides the GPUs of workers that asked for none, and warns that it will stop doing so
+    os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
+    try:
+        ray.init(address=address, log_to_driver=False, include_dashboard=False if address == "local" else None)
+    except (ConnectionError, ValueError, RuntimeError) as error:
+        raise UsageError(f"no Ray cluster at `{address}`: {error}", hint="`ray status` shows a running one") from error
+    return ray
+
+
+def _places(resources: Mapping[str, float]) -> list[dict[str, Any]]:
+    """Where to run each file: once on each kind of GPU, or once on any CPU."""
+    kinds = sorted(name for name in resources if name.startswith(_KIND))
+    if resources.get("GPU", 0) < 1:
+        return [{"num_cpus": 1}]
+    return [{"num_gpus": 1, "resources": {kind: 0.001}} for kind in kinds] or [{"num_gpus": 1}]
+
+
+def _work(luggage: Mapping[str, bytes], file: str, names: Sequence[str], lock: str, require: bool) -> tuple[str, str]:
+    """On a worker: unpack, run one test file in a process of its own, give the report back."""
+    with tempfile.TemporaryDirectory(prefix="vendor-tool-parity-") as scratch:
+        for path, data in luggage.items():
+            target = Path(scratch, path)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(data)
+        out = Path(scratch, "report.json")
+        command = [
+            sys.executable, "-m", "pytest", "-p", "vendor_tool.parity.plugin", file, "-W", "default",
+            f"--parity-lock={scratch}/project/{lock}", f"--parity-pristine={scratch}/pristine",
+            f"--parity-report={out}", f"--parity-only={','.join(names)}",
+        ]  # fmt: skip
+        command += ["--require-gpu"] if require else []
+        paths = os.pathsep.join(filter(None, (f"{scratch}/tool", os.environ.get("PYTHONPATH"))))
+        env = {**os.environ, "PYTHONPATH": paths}
+        done = subprocess.run(command, cwd=f"{scratch}/project", env=env, capture_output=True, text=True, check=False)
+        if not out.is_file():
+            last = (done.stdout + done.stderr).strip().splitlines()[-1:]
+            raise ParityError(f"`{file}` broke down on a Ray worker: {''.join(last)}", hint="run it there by hand")
+        return out.read_text(encoding="utf-8"), file
