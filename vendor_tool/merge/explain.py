@@ -48,7 +48,7 @@ def _assignments(lines: Sequence[bytes]) -> dict[bytes, bytes]:
 def _layout(one: Sequence[bytes], other: Sequence[bytes]) -> str:
     if [line.rstrip(b"\r\n") for line in one] == [line.rstrip(b"\r\n") for line in other]:
         return "line ends"
-    if b"".join(one).split() == b"".join(other).split():
+    if b"".join(b"".join(one).split()) == b"".join(b"".join(other).split()):
         return "white space"
     tokens = _tokens(one)
     return "layout and comments" if tokens is not None and tokens == _tokens(other) else ""
