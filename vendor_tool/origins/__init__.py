@@ -7,6 +7,7 @@ mere reference. What the words look like is in `verbs`, what they point to in `t
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import Literal, TypeAlias
 
 from vendor_tool.legal import Claim, Tier
 from vendor_tool.origins import verbs
@@ -14,6 +15,9 @@ from vendor_tool.origins.comments import SUFFIXES, Comment, comments
 from vendor_tool.origins.targets import URL, Target, link, named, with_refs
 
 __all__ = ["SUFFIXES", "claims", "link", "with_refs"]
+
+Names: TypeAlias = Literal["all", "paths"] | None
+"""Which targets other than links a verb may have: dotted names too, paths and short names, none."""
 
 _HOLDER = re.compile(r"(?:copyright|©|\(c\)\s)\s*.*\b(?:19|20)\d\d\b.*", re.IGNORECASE)
 _LICENSE_FILE = re.compile(r"(?:^|/)(?:licen[cs]e|copying|notice)[^/]*$", re.IGNORECASE)
@@ -42,7 +46,8 @@ def claims(data: bytes, path: str) -> list[Claim]:
     taken: set[int] = set()  # lines whose link already belongs to a verb above
     for index, line in enumerate(lines):
         if line.line in hints:
-            found += [_hop(one, found, line) for one in _line(lines, index, taken)]
+            for one in _line(lines, index, taken):
+                found.append(_hop(one, found, line))
     return found + (list(_tables(lines)) if tables else [])
 
 
@@ -77,6 +82,9 @@ def _line(lines: Sequence[Comment], index: int, taken: set[int]) -> Iterator[Cla
     text = lines[index].text
     if not text:
         return
+    if verbs.SNIPPET.search(text):
+        yield _snippet(lines, index)
+        return
     matches = list(verbs.STRONG.finditer(text))
     if not matches:
         weak = next((m for one in (verbs.PORTIONS, verbs.BASED, verbs.LABEL) if (m := one.search(text))), None)
@@ -96,7 +104,7 @@ def _claim(lines: Sequence[Comment], index: int, match: re.Match[str], stop: int
     strong = match.re is verbs.STRONG or match.re is verbs.PORTIONS
     hop = 2 if verbs.HOP.search(_lead(lines, index, match.start())) else 1
     verb = " ".join(match["verb"].split()).casefold()
-    targets, last = _targets(lines, index, tail, named_too=match.re is verbs.STRONG and not verbs.LOOSE.match(verb))
+    targets, last = _targets(lines, index, tail, names=_names(match, verb))
     if not targets:
         if strong and tail.strip(" .:`\"'") and not re.match(r"\s*(?:\d|the (?:above|following))", tail):
             yield _fill(lines, index, Claim(lines[index].line, "C", verb, tail.strip(), "none", hop=hop))
@@ -106,6 +114,12 @@ def _claim(lines: Sequence[Comment], index: int, match: re.Match[str], stop: int
         yield _fill(lines, index, _of(target, lines[index].line, verb, hop))
 
 
+def _names(match: re.Match[str], verb: str) -> Names:
+    if match.re is not verbs.STRONG:
+        return None
+    return "paths" if verbs.LOOSE.match(verb) else "all"
+
+
 def _lead(lines: Sequence[Comment], index: int, start: int) -> str:
     """The words before a verb: of its line, and of the line above where the verb opens its own."""
     here = lines[index].text[:start]
@@ -113,17 +127,17 @@ def _lead(lines: Sequence[Comment], index: int, start: int) -> str:
     return f"{lines[index - 1].text} {here}" if above and not here.strip() else here
 
 
-def _targets(lines: Sequence[Comment], index: int, tail: str, *, named_too: bool) -> tuple[list[Target], int]:
+def _targets(lines: Sequence[Comment], index: int, tail: str, *, names: Names) -> tuple[list[Target], int]:
     """What a verb points to, in its own line or the next two, and the last line that belongs to it."""
     found = [link(one.group()) for one in URL.finditer(tail)][:1]
     last = index
-    if not found and named_too and (target := named(tail)):
+    if not found and names and (target := named(tail, dotted=names == "all")):
         after = _next(lines, index)
         follows = URL.search(after.text) if after and target.kind == "short" else None
         found = [link(follows.group())] if follows else [target]
         last = index + 1 if follows else index
     if not found and not re.search(r"[.;]\s+\w", tail) and len(tail) < 80:
-        found, last = _below(lines, index, tail, named_too=named_too)
+        found, last = _below(lines, index, tail, names=names)
     while found and (after := _next(lines, last)) and _FOLLOW.match(after.text) and found[-1].url:
         follow = URL.search(after.text)
         if follow is None:
@@ -133,7 +147,7 @@ def _targets(lines: Sequence[Comment], index: int, tail: str, *, named_too: bool
     return found, last
 
 
-def _below(lines: Sequence[Comment], index: int, tail: str, *, named_too: bool) -> tuple[list[Target], int]:
+def _below(lines: Sequence[Comment], index: int, tail: str, *, names: Names) -> tuple[list[Target], int]:
     last = index
     for _ in range(2):
         after = _next(lines, last)
@@ -143,7 +157,7 @@ def _below(lines: Sequence[Comment], index: int, tail: str, *, named_too: bool) 
         address = URL.search(after.text)
         if address:
             return [link(address.group())], last
-        if named_too and not tail.strip(" :.`") and (target := named(after.text)):
+        if names and not tail.strip(" :.`") and (target := named(after.text, dotted=names == "all")):
             return [target], last
     return [], index
 
@@ -151,6 +165,20 @@ def _below(lines: Sequence[Comment], index: int, tail: str, *, named_too: bool) 
 def _next(lines: Sequence[Comment], index: int) -> Comment | None:
     after = lines[index + 1] if index + 1 < len(lines) else None
     return after if after and after.block == lines[index].block else None
+
+
+def _snippet(lines: Sequence[Comment], index: int) -> Claim:
+    """A snippet that is marked by tags says licence and holder, not where it is from."""
+    near = [one.text for one in lines[index : index + 6] if one.block == lines[index].block]
+    return Claim(
+        line=lines[index].line,
+        tier="C",
+        verb="snippet",
+        text="SPDX snippet",
+        state="none",
+        licenses=tuple(found[1].strip() for one in near if (found := verbs.SNIPPET_LICENSE.search(one))),
+        holders=tuple(found[1].strip() for one in near if (found := verbs.SNIPPET_HOLDER.search(one))),
+    )
 
 
 def _of(target: Target, line: int, verb: str, hop: int = 1) -> Claim:

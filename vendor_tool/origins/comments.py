@@ -66,4 +66,6 @@ def comments(text: str, suffix: str) -> list[Comment]:
 
 
 def _bare(line: str) -> str:
-    return _CLOSE.sub("", _MARKS.sub("", line, count=1)).rstrip()
+    mark = _MARKS.match(line)
+    text = line[mark.end() :] if mark else line
+    return _CLOSE.sub("", text).rstrip() if text.rstrip()[-1:] in ("/", '"', "'") else text.rstrip()

@@ -25,6 +25,11 @@ DOTTED = re.compile(r"(?<![\w./:-])((?:[A-Za-z_]\w*\.)+[A-Za-z_]\w*)(?![\w/]|\.\
 SHORT = re.compile(r"(?<![\w./:@-])([A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*[A-Za-z0-9])(?![\w/])")
 
 
+# "either/or" has the shape of a repository's short name too
+_UNLIKE_PROSE = re.compile(r"[A-Z\d_-]")
+_AFTER_SHORT = re.compile(r"[`'\"]?\s*(?:@|\(|PR\b|at\s+[`'\"]?[0-9a-f]{7})")
+
+
 @dataclass(frozen=True, slots=True)
 class Target:
     """Where a claim points."""
@@ -84,7 +89,7 @@ def with_refs(target: Target, refs: Collection[str]) -> Target:
     return replace(target, ref=ref, path=whole[len(ref) :].strip("/"))
 
 
-def named(text: str) -> Target | None:
+def named(text: str, *, dotted: bool = True) -> Target | None:
     """The path, dotted name or `owner/repository` that a text begins with, quotes and back-ticks aside."""
     start = text.lstrip(" \t`'\"(*:")
     for kind, pattern in (("path", PATH), ("path", FOLDER), ("dotted", DOTTED), ("short", SHORT)):
@@ -95,9 +100,9 @@ def named(text: str) -> Target | None:
             numbers = found.groups()[1:]
             lines = (int(numbers[0]), int(numbers[1] or numbers[0])) if numbers and numbers[0] else None
             return Target("path", found[1], path=found[1].removeprefix("./"), lines=lines)
-        if kind == "dotted" and "." in found[1] and not re.match(r"(?:e\.g|i\.e|cf|etc)\b", found[1]):
+        if kind == "dotted" and dotted and not re.match(r"(?:e\.g|i\.e|cf|etc)\b", found[1]):
             return Target("dotted", found[1], path=found[1])
-        if kind == "short" and (not found[1].islower() or re.search(r"[\d_-]", found[1])):
+        if kind == "short" and (_UNLIKE_PROSE.search(found[1]) or _AFTER_SHORT.match(start, found.end())):
             return Target("short", found[1], url=f"https://github.com/{found[1]}")
     return None
 

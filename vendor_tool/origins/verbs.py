@@ -14,13 +14,13 @@ _VERB = (
 )
 _JOIN = r"(?:\s*(?:,|/|&|\band\b|\bor\b|\bthen\b)+\s*)"
 _AFTER = (
-    r"(?:\s+(?:verbatim|directly|as[- ]is|unchanged|over|in\s+part|code|version|wholesale|"
+    r"(?:\s+(?:verbatim|directly|as[- ]is|unchanged|over|in\s+part|code|files?|version|wholesale|"
     r"with\s+(?:minor\s+)?(?:modifications?|changes)|\(with[^)]{0,40}\)))*"
 )
 
 STRONG: Final = re.compile(
     rf"(?<![\w'’-])(?:{_ADVERB}\s+)*(?P<verb>{_VERB}(?:{_JOIN}(?:{_ADVERB}\s+)*{_VERB})*){_AFTER}"
-    rf"\s*(?P<prep>\bfrom\b|\bof\b(?=.*(?://|`|/))|:(?=\s*https?://))\s*:?",
+    rf"\s*\(?(?P<prep>\bfrom\b|\bof\b(?=.*(?://|`|/))|:(?=\s*https?://))\s*:?",
     re.IGNORECASE,
 )
 # what these are "from" is as often a variable as a file
@@ -58,6 +58,8 @@ LICENSE: Final = re.compile(
     re.IGNORECASE,
 )
 SNIPPET: Final = re.compile(r"SPDX-SnippetBegin", re.IGNORECASE)
+SNIPPET_LICENSE: Final = re.compile(r"SPDX-License-Identifier:\s*(.+)", re.IGNORECASE)
+SNIPPET_HOLDER: Final = re.compile(r"SPDX-SnippetCopyrightText:\s*(.+)", re.IGNORECASE)
 
 # sentences of licences that are full of the verbs
 BOILERPLATE: Final = re.compile(
@@ -71,7 +73,7 @@ STEMS: Final = (
     "copied", "copy", "adapt", "adopted", "modif", "edited", "taken", "borrow", "port from", "ported", "port of",
     "vendored", "forked", "derived", "extracted", "lifted", "translated", "converted", "picked", "pulled", "reused",
     "implement", "rewritten", "stolen", "sourced", "refactored", "simplified", "based on", "based upon", "portion",
-    "part of the", "parts of the", "parts of this", "original", "upstream", "://",
+    "part of the", "parts of the", "parts of this", "original", "upstream", "://", "spdx-snippetbegin",
 )  # fmt: skip
 TABLES: Final = re.compile(r"<-+ ?[\w./+-]+\.\w|local file\s", re.IGNORECASE)
 
