@@ -1,10 +1,10 @@
 """Rules on the way from upstream's bytes to plain ones, in the order of the lock.
 
-A new kind of rule is one module with `apply(source, rule, context) -> Change` and one line in `_apply`.
+A new kind of rule is one module with `apply(source, rule, context) -> Change` and one line in `_apply`. Modules that
+only some runs need are imported where they are used: start-up counts.
 """
 
 import functools
-import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -13,9 +13,7 @@ from typing import TypeAlias
 
 from vendor_tool.errors import UsageError
 from vendor_tool.model import Change, Context, FileSpec, Finding, Format, Header, Imports, Rule, Shim, ShimSpec, Source
-from vendor_tool.transform import cache as kept
-from vendor_tool.transform import dynamic, header, imports, select, syntax
-from vendor_tool.transform import format as formatting
+from vendor_tool.transform import dynamic, header, imports, syntax
 
 PARALLEL_FROM = 1_000_000
 """Bytes of source to be rewritten from which further processes, and loading libcst in each, take less time."""
@@ -74,6 +72,8 @@ def apply(
     _demand_fired(works, items, rules, context)
     plains = tuple(_finish(work, item[0], context) for work, item in zip(works, items, strict=True))
     if cache is not None:
+        from vendor_tool.transform import cache as kept
+
         name = _key(items, rules, context, revision)
         kept.write(cache, name, [(plain.data, plain.names, plain.notes) for plain in plains])
     return plains
@@ -85,6 +85,8 @@ def cached(
     """What `apply` would give, where an earlier run kept it. Needs neither listing nor contents: the revision and the
     git ids in the sources stand for them.
     """
+    from vendor_tool.transform import cache as kept
+
     entries = kept.read(cache, _key(items, rules, context, revision))
     if entries is None:
         return None
@@ -98,6 +100,8 @@ def versions(rules: Sequence[Rule] | None, files: Sequence[FileSpec], shims: Map
     if any(isinstance(rule, Imports | Shim) for rule in every) or any(spec.only or spec.drop for spec in files):
         found["libcst"] = _libcst()
     if any(isinstance(rule, Format) for rule in every):
+        from vendor_tool.transform import format as formatting
+
         found["ruff"] = formatting.version()
     return found
 
@@ -118,6 +122,8 @@ def _defaults(shims: Mapping[str, ShimSpec]) -> list[Rule]:
 
 
 def _key(items: Items, rules: Sequence[Rule] | None, context: Context, revision: str) -> str:
+    from vendor_tool.transform import cache as kept
+
     tools = versions(rules, [spec for _, spec in items], context.shims)
     return kept.key(items, rules, context, revision, tools)
 
@@ -152,24 +158,13 @@ def _start(source: Source, spec: FileSpec, rules: Sequence[Rule] | None, context
 def _advanced(works: Sequence[_Work], context: Context) -> list[_Work]:
     """Every file up to its next `format`, in several processes where that takes less time."""
     heavy = [n for n, work in enumerate(works) if _needs_parsing(work, context)]
-    cores = os.cpu_count() or 1
-    if cores > 1 and sum(len(works[n].source.data) for n in heavy) >= PARALLEL_FROM:
-        import concurrent.futures
-        import multiprocessing
+    done: dict[int, _Work] = {}
+    if sum(len(works[n].source.data) for n in heavy) >= PARALLEL_FROM:
+        from vendor_tool.transform import processes
 
-        # forking is not safe beside the threads that fetch
-        spawn = multiprocessing.get_context("spawn")
-        with concurrent.futures.ProcessPoolExecutor(min(cores, len(heavy)), mp_context=spawn) as pool:
-            chunk = max(1, len(heavy) // (4 * cores))
-            done = dict(
-                zip(
-                    heavy,
-                    pool.map(functools.partial(_advance, context=context), [works[n] for n in heavy], chunksize=chunk),
-                    strict=True,
-                )
-            )
-        return _checked([done.get(n) or _advance(work, context) for n, work in enumerate(works)], context)
-    return _checked([_advance(work, context) for work in works], context)
+        advance = functools.partial(_advance, context=context)
+        done = dict(zip(heavy, processes.spread(advance, [works[n] for n in heavy]), strict=True))
+    return _checked([done.get(n) or _advance(work, context) for n, work in enumerate(works)], context)
 
 
 def _needs_parsing(work: _Work, context: Context) -> bool:
@@ -211,6 +206,8 @@ def _after(work: _Work, change: Change, mark: _Listed) -> _Work:
 def _apply(source: Source, rule: Rule | FileSpec, context: Context) -> Change:
     match rule:
         case FileSpec():
+            from vendor_tool.transform import select
+
             return select.apply(source, rule, context)
         case Header():
             return header.apply(source, rule, context)
@@ -221,6 +218,8 @@ def _apply(source: Source, rule: Rule | FileSpec, context: Context) -> Change:
 
             return shim.apply(source, rule, context)
         case Format():
+            from vendor_tool.transform import format as formatting
+
             return formatting.apply(source, rule, context)
 
 
@@ -239,6 +238,10 @@ def _formatted(works: list[_Work], context: Context) -> list[_Work]:
     for number, work in enumerate(works):
         if work.left:
             waiting.setdefault(repr(work.left[0][0]), []).append(number)
+    if not waiting:
+        return works
+    from vendor_tool.transform import format as formatting
+
     for numbers in waiting.values():
         rule = works[numbers[0]].left[0][0]
         assert isinstance(rule, Format)
@@ -250,6 +253,10 @@ def _formatted(works: list[_Work], context: Context) -> list[_Work]:
 
 def _demand_present(items: Items, context: Context) -> None:
     """Raises UsageError where `only` or `drop` names what none of the item's files has."""
+    if not any(spec.only or spec.drop for _, spec in items):
+        return
+    from vendor_tool.transform import select
+
     wanted: dict[tuple[str, int, int], dict[str, str]] = {}
     for source, spec in items:
         left = wanted.setdefault(

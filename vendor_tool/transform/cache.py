@@ -8,7 +8,6 @@ import functools
 import hashlib
 import json
 import os
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -72,6 +71,8 @@ def write(folder: Path, name: str, entries: Sequence[Entry]) -> None:
     head = json.dumps([(len(data), names, [asdict(note) for note in notes]) for data, names, notes in entries])
     body = head.encode() + b"\n" + b"".join(data for data, _, _ in entries)
     place = folder / name[:2]
+    import tempfile  # only a miss pays for it
+
     # the run has its result: a full or read-only cache must not fail it
     with contextlib.suppress(OSError):
         place.mkdir(parents=True, exist_ok=True)
