@@ -22,6 +22,8 @@ Names: TypeAlias = Literal["all", "paths"] | None
 _HOLDER = re.compile(r"(?:copyright|©|\(c\)\s)\s*.*\b(?:19|20)\d\d\b.*", re.IGNORECASE)
 _LICENSE_FILE = re.compile(r"(?:^|/)(?:licen[cs]e|copying|notice)[^/]*$", re.IGNORECASE)
 _FOLLOW = re.compile(r"^\W*(?:and\s+)?(?=https?://)", re.IGNORECASE)
+_BEFORE = 5  # lines before an "original source" that may say the same
+_FARTHEST = 30  # lines that a list of links under one verb may have
 _NEAR = 3  # lines after a verb that may say revision, licence and holder of what it names
 
 
@@ -40,7 +42,7 @@ def claims(data: bytes, path: str) -> list[Claim]:
         return []
     lines = [
         one._replace(text="") if one.line in hints and verbs.BOILERPLATE.search(one.text) else one
-        for one in comments(text, suffix)
+        for one in comments(text, suffix, None if tables else _around(hints))
     ]
     found: list[Claim] = []
     taken: set[int] = set()  # lines whose link already belongs to a verb above
@@ -69,6 +71,11 @@ def _hints(text: str) -> set[int]:
         if is_link:
             found.add(number - 1)
     return found
+
+
+def _around(hints: set[int]) -> set[int]:
+    """The lines that a claim on one of these lines may draw on."""
+    return {line + offset for line in hints for offset in range(-_BEFORE, _FARTHEST + 1)}
 
 
 def _hop(claim: Claim, before: Sequence[Claim], line: Comment) -> Claim:
@@ -207,7 +214,7 @@ def _fill(lines: Sequence[Comment], index: int, claim: Claim) -> Claim:
     """The claim with renames, and with revision, licence and holder that stand near it."""
     block = lines[index].block
     label = re.match(r"original|source|upstream|origin|project", claim.verb)
-    first = max(0, index - 5) if label else index
+    first = max(0, index - _BEFORE) if label else index
     near = [one.text for one in lines[first : index + _NEAR + 1] if one.block == block]
     here = " ".join(one.text for one in lines[index : index + 3] if one.block == block)
     renamed = verbs.RENAMES.search(here)

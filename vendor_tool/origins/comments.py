@@ -1,6 +1,7 @@
 """Comments and docstrings of a source file as lines of text: what claims of origin are looked for in."""
 
 import re
+from collections.abc import Collection
 from typing import NamedTuple
 
 PYTHON = (".py", ".pyi", ".pyx")
@@ -46,8 +47,11 @@ class Comment(NamedTuple):
     block: int  # lines of one block follow each other without code between them
 
 
-def comments(text: str, suffix: str) -> list[Comment]:
-    """Every comment line and every line of a string that stands alone as a statement, in order."""
+def comments(text: str, suffix: str, near: Collection[int] | None = None) -> list[Comment]:
+    """Every comment line and every line of a string that stands alone as a statement, in order.
+
+    With `near` only the lines of that set: most of a file's comments are of no interest to anybody.
+    """
     pattern = _PYTHON if suffix in PYTHON else _BRACES if suffix in BRACES else _HASHES
     found: list[Comment] = []
     block, last, position, number = 0, -2, 0, 1
@@ -59,8 +63,9 @@ def comments(text: str, suffix: str) -> list[Comment]:
         lines = match.group().split("\n")
         if match.lastgroup == "doc" or number != last + 1:
             block += 1
-        for offset, line in enumerate(lines):
-            found.append(Comment(number + offset, _bare(line), block))
+        for offset, line in enumerate(lines, number):
+            if near is None or offset in near:
+                found.append(Comment(offset, _bare(line), block))
         last = number + len(lines) - 1
     return found
 
