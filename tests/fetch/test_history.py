@@ -85,6 +85,20 @@ def test_a_rewritten_history_lists_what_only_the_new_one_has(kernels: Repository
     assert subjects(fetch.log(entry(kernels.url), old, new, ["k.py"], access)) == ["new"]
 
 
+@pytest.mark.parametrize("ref", ["refs/heads/main", "refs/pull/7/head"])
+def test_a_server_that_gives_no_single_commits_is_searched(
+    kernels: Repository, server: Server, access: Access, ref: str
+) -> None:
+    kernels.configure("uploadpack.allowAnySHA1InWant", "false")
+    server.old_protocol = True
+    pins = [kernels.commit({"k.py": str(number)}, f"c{number}", ref=ref) for number in range(4)]
+    upstream = entry(f"{server.url}/kernels.git")
+    assert subjects(fetch.log(upstream, pins[0], pins[2], ["k.py"], access)) == ["c2", "c1"]
+    gone = "d" * 40
+    with pytest.raises(UpstreamError, match="no ref of this server leads to both commits"):
+        fetch.log(upstream, pins[0], gone, ["k.py"], access)
+
+
 def test_each_further_question_is_answered_right(kernels: Repository, access: Access) -> None:
     pins = [kernels.commit({"k.py": str(number)}, f"c{number}") for number in range(6)]
     upstream = entry(kernels.url)

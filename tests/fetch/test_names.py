@@ -64,6 +64,14 @@ def test_a_short_id_is_found_in_the_history(
     assert fetch.resolve(entry(f"{server.url}/kernels.git"), wanted[:digits], access) == wanted
 
 
+def test_a_branch_that_became_a_folder_of_branches_is_no_obstacle(kernels: Repository, access: Access) -> None:
+    first = kernels.commit({"k.py": "K = 1\n"}, ref="refs/heads/topic")
+    assert fetch.resolve(entry(kernels.url), first[:8], access) == first
+    kernels.git("update-ref", "-d", "refs/heads/topic")
+    second = kernels.commit({"k.py": "K = 2\n"}, ref="refs/heads/topic/new", parent=first)
+    assert fetch.resolve(entry(kernels.url), second[:8], access) == second
+
+
 def test_a_short_id_that_two_commits_begin_with_names_both(kernels: Repository, access: Access) -> None:
     tree = kernels.git("rev-parse", kernels.commit({"k.py": ""}) + "^{tree}")
     one, other = _twins(kernels, tree)

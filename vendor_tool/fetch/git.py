@@ -16,6 +16,10 @@ REMOTE: Final = "vendor-tool"
 OVERALL: Final = 20  # one git command may take this many times the time for a stall
 PART: Final = 256  # blobs asked for at a time once a transfer of all of them broke
 
+# every ref that may lead to a commit: first what the project itself names, then what was proposed to it
+NAMED: Final = ("+refs/heads/*:refs/vendor-tool/heads/*", "+refs/tags/*:refs/vendor-tool/tags/*")
+PROPOSED: Final = ("+refs/pull/*/head:refs/vendor-tool/pull/*", "+refs/merge-requests/*/head:refs/vendor-tool/merge/*")
+
 # First match wins. git tells these apart by words only; the child runs with LC_ALL=C.
 _KINDS: Final[tuple[tuple[Kind, str], ...]] = (
     ("foreign", r"mismatched algorithms|object-format|unknown object format|unsupported object format"),
@@ -53,6 +57,8 @@ def fetch(
     arguments = ["--git-dir=.", "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--recurse-submodules=no"]
     arguments += [f"--filter={partial}"] if partial else []
     arguments += [depth] if depth else []
+    # a branch `a` that became `a/b` would stand in its own way
+    arguments += ["--prune"] if any("*" in item for item in wanted) else []
     config = [("fetch.negotiationAlgorithm", "default" if negotiate else "noop")]
     if partial:
         # given here and not in the store's own file, so that reading a missing object never reaches for the network

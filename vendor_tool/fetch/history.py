@@ -13,6 +13,7 @@ from vendor_tool.fetch import git, objects, store
 from vendor_tool.fetch.store import Turn
 from vendor_tool.fetch.trouble import Trouble, offline, unavailable
 from vendor_tool.model import Access, Commit, Upstream
+from vendor_tool.urls import plain_url
 
 _FORMAT = "%x00%x00%H%x00%ci%x00%an%x00%s%x00%b%x00"
 
@@ -59,11 +60,22 @@ def _bring_from(home: Path, url: str, old: str, new: str, access: Access, turn: 
     if store.commit(home, old) is None:
         trouble = git.fetch(home, url, base, access=access, hold=hold, depth="--depth=1")
         if trouble is not None:
-            return trouble
+            return _search(home, url, old, new, access, hold) if trouble.kind == "refused" else trouble
     trouble = git.fetch(home, url, tip, access=access, hold=hold, negotiate=True)
+    if trouble is not None and trouble.kind == "refused":
+        return _search(home, url, old, new, access, hold)
     if trouble is None and not _whole(home, old, new):
         trouble = git.fetch(home, url, [*base, *tip], access=access, hold=hold, depth="--unshallow", negotiate=True)
     return trouble
+
+
+def _search(home: Path, url: str, old: str, new: str, access: Access, hold: int) -> Trouble | None:
+    """The history of every ref, for a server that gives only what its refs name."""
+    for wanted in (git.NAMED, git.PROPOSED):
+        trouble = git.fetch(home, url, wanted, access=access, hold=hold, negotiate=True)
+        if trouble is not None or _whole(home, old, new):
+            return trouble
+    return Trouble(plain_url(url), "gone", ("no ref of this server leads to both commits",))
 
 
 def _read(home: Path, old: str, new: str, paths: Sequence[str]) -> tuple[Commit, ...]:

@@ -13,8 +13,6 @@ from vendor_tool.model import Access, Upstream
 SHORTEST = 7  # digits of a short id
 UNIQUE = 12  # digits from which on a tip that fits is taken without a look at the rest of the history
 
-_COMMITS = ("+refs/heads/*:refs/vendor-tool/heads/*", "+refs/tags/*:refs/vendor-tool/tags/*")
-_PROPOSED = ("+refs/pull/*/head:refs/vendor-tool/pull/*", "+refs/merge-requests/*/head:refs/vendor-tool/merge/*")
 _NO_NAME = re.compile(r"[\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|^[-/.]|//|\.lock$|[/.]$")
 
 
@@ -86,7 +84,7 @@ def _short(upstream: Upstream, digits: str, access: Access) -> str:
     troubles: list[Trouble] = []
     with store.turn(home, access) as turn:
         for url in objects.addresses(upstream):
-            for wanted in (_COMMITS, _PROPOSED):
+            for wanted in (git.NAMED, git.PROPOSED):
                 access.progress(f"{upstream.name}: looking for {digits} in the history")
                 trouble = git.fetch(
                     home, url, wanted, access=access, hold=turn.descriptor, partial="tree:0", negotiate=True

@@ -11,8 +11,6 @@ from vendor_tool.model import Access, Snapshot, Upstream
 from vendor_tool.urls import check_url, plain_url
 
 PINS = "refs/vendor-tool/pins"
-_NAMED = ("+refs/heads/*:refs/vendor-tool/heads/*", "+refs/tags/*:refs/vendor-tool/tags/*")
-_PROPOSED = ("+refs/pull/*/head:refs/vendor-tool/pull/*", "+refs/merge-requests/*/head:refs/vendor-tool/merge/*")
 
 
 def snapshot(upstream: Upstream, revision: str, access: Access) -> Snapshot:
@@ -142,7 +140,7 @@ def _search(home: Path, url: str, revision: str, access: Access, turn: Turn) -> 
         return refs
     tips = [name.removesuffix("^{}") for name, oid in refs.items() if oid == revision and name != "HEAD"]
     trouble: Trouble | None = None
-    for wanted in ([f"+{name}:{PINS}/{revision}" for name in tips[:1]], _NAMED, _PROPOSED):
+    for wanted in ([f"+{name}:{PINS}/{revision}" for name in tips[:1]], git.NAMED, git.PROPOSED):
         if not wanted:
             continue
         access.progress(f"{plain_url(url)} gives no single commits; looking in its refs")

@@ -1,6 +1,5 @@
 """What was fetched before: one bare repository per upstream in the user's cache, read without any network."""
 
-import contextlib
 import fcntl
 import hashlib
 import re
@@ -56,9 +55,12 @@ def _create(folder: Path) -> None:
         )
         if ran.status != 0:
             raise UsageError(f"`git init` failed in `{made}`: {ran.err.strip()}")
-        # another run may have been faster: its store is as good as ours
-        with contextlib.suppress(OSError):
+        try:
             made.rename(folder)
+        except OSError:
+            # another run may have been faster: its store is as good as ours
+            if not folder.is_dir():
+                raise
     finally:
         shutil.rmtree(made, ignore_errors=True)
 
