@@ -26,8 +26,8 @@ def replace(path: str, current: bytes | None, content: str, *, begin: str = BEGI
 
 def _around(path: str, current: bytes, begin: str, end: str) -> tuple[bytes, bytes]:
     lines = current.splitlines(keepends=True)
-    first = [number for number, line in enumerate(lines) if line.strip() == begin.encode()]
-    last = [number for number, line in enumerate(lines) if line.strip() == end.encode()]
+    first = [number for number, line in enumerate(lines) if line.rstrip() == begin.encode()]
+    last = [number for number, line in enumerate(lines) if line.rstrip() == end.encode()]
     if not first and not last:
         return current, b""
     if len(first) != 1 or len(last) != 1 or last[0] < first[0]:

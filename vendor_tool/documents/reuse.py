@@ -38,7 +38,7 @@ def _annotations(upstream: Upstream) -> Iterator[str]:
         holders = [*_holders(upstream), *(line for one in from_ if one.license for line in one.license.holders)]
         names = tuple(dict.fromkeys(line for line in holders if line))
         groups.setdefault((names, _joined(expressions)), []).append(row.local)
-    for (names, expression), paths in groups.items():
+    for (names, expression), paths in sorted(groups.items(), key=lambda group: sorted(group[1])):
         yield "\n".join(
             [
                 "[[annotations]]",

@@ -1,0 +1,152 @@
+"""PROVENANCE.md states all that hand-made docstrings state, derived from the lock."""
+
+from dataclasses import replace
+
+from tests.support import rights
+from vendor_tool.documents import provenance
+from vendor_tool.legal import Facts
+from vendor_tool.model import (
+    At,
+    FileSpec,
+    Format,
+    Header,
+    Imports,
+    KnownBad,
+    PatchSpec,
+    RecordedImport,
+    Shim,
+    ShimSpec,
+)
+
+AT = At(1, 1)
+FILE = rights.recorded("ops/fwd.py", "vendored/mid/fwd.py", b"x = 1\n", b"x = 2\n")
+FACTS = Facts(ancestors=(rights.ANCESTOR,), origins={"vendored/mid/fwd.py": (rights.origin(),)})
+SHIMS = {"tilelang": ShimSpec("tilelang", "vendored/_tilelang.py", AT)}
+PATCH = b"Description: pad short sequences\nAuthor: A. Writer\n\n--- a/vendored/mid/fwd.py\n+++ b/vendored/mid/fwd.py\n"
+B, A = rights.REVISION, rights.ROOT_REVISION
+
+ENTRY = replace(
+    rights.upstream(FILE, facts=FACTS),
+    rules=(
+        Header("Copyright 2026 Us\n\nSee NOTICE."),
+        Imports({"mid.utils": "ours.utils"}),
+        Shim(("tilelang",)),
+        Format(version="0.9.10", line_length=120, isort=True),
+    ),
+    files=(FileSpec("fwd.py", None, AT, drop=("Old", "Older")),),
+    patches=(PatchSpec("patches/mid/0001-pad.patch", AT),),
+    requires={"tilelang": ">=0.1.11", "apache-tvm-ffi": "==0.1.11"},
+)
+USED = rights.upstream(name="used", url="https://github.com/acme/used", license_=None, declared="MIT")
+assert USED.resolved is not None
+USED = replace(
+    USED,
+    from_="",
+    resolved=replace(USED.resolved, imports=(RecordedImport("used.ops.go", "used/ops.py", "c" * 40, 7),)),
+)
+LOCK = replace(
+    rights.lock(ENTRY, USED, shims=SHIMS),
+    known_bad=(
+        KnownBad(AT, "aborts", "https://example.org/1", {"tilelang": "==0.1.11", "apache-tvm-ffi": ">=0.1.12"}),
+    ),
+)
+PAGE = f"""\
+# Provenance
+
+Written by vendor-tool from `vendor.lock.yaml`; edits are lost.
+
+## mid
+
+- Project: <https://github.com/mid/plugins>
+- Branch: `main`
+- Revision: `{B}`
+- Date of the revision: 2026-03-04T05:06:07+01:00
+- Source tree: <https://github.com/mid/plugins/tree/{B}/ops>
+- Licence: Apache-2.0
+- Licence text: `vendored/LICENSES/mid/LICENSE`
+- Licence file: [`LICENSE`](https://github.com/mid/plugins/blob/{B}/LICENSE)
+- Copyright notice: Copyright 2025 Mid Labs
+- NOTICE file: none at this revision
+- Parity: not verified on a GPU
+
+### Files
+
+| Local file | Upstream file | Licence |
+| --- | --- | --- |
+| [`mid/fwd.py`](mid/fwd.py) | [`ops/fwd.py`](https://github.com/mid/plugins/blob/{B}/ops/fwd.py) | Apache-2.0 |
+
+### Origins
+
+- `mid/fwd.py` was made from [`https://github.com/root/kern` examples/fwd.py](https://github.com/root/kern/blob/{A}/examples/fwd.py)
+- https://github.com/root/kern at `{A}`: MIT; Copyright (c) 2024 The Demo Authors; [text](LICENSES/mid/root__kern/LICENSE)
+
+### Local modifications
+
+- header: a comment of 3 lines stands above the file
+- imports: modules of the project itself are imported from their vendored copies; further mid.utils as ours.utils
+- shim: imports of tilelang through vendored/\\_tilelang.py, loaded at the first call
+- format: ruff 0.9.10, line length 120, imports sorted
+- fwd.py: without Old, Older
+- patches/mid/0001-pad.patch: pad short sequences
+
+### Tool versions
+
+- apache-tvm-ffi ==0.1.11: required
+- tilelang >=0.1.11: required
+- apache-tvm-ffi >=0.1.12 with tilelang ==0.1.11: known to be bad, aborts (https://example.org/1)
+
+## used
+
+- Project: <https://github.com/acme/used>
+- Branch: `main`
+- Revision validated against: `{B}`
+- Date of the revision: 2026-03-04T05:06:07+01:00
+- Licence: MIT
+- Licence text: none at this revision
+- NOTICE file: none at this revision
+
+### Imported at run time, not copied
+
+- `used.ops.go`, validated against [`used/ops.py`](https://github.com/acme/used/blob/{B}/used/ops.py#L7)
+"""
+
+
+def test_the_page_holds_every_fact_of_the_lock() -> None:
+    found = provenance.render(LOCK, {"patches/mid/0001-pad.patch": PATCH})
+    assert {path: data.decode() for path, data in found.items()} == {"vendored/PROVENANCE.md": PAGE}
+
+
+def test_each_top_folder_has_its_page() -> None:
+    other = rights.recorded("ops/a.py", "third_party/far/a.py", b"", b"")
+    lock = rights.lock(ENTRY, rights.upstream(other, name="far", to="third_party/far"))
+    assert sorted(provenance.render(lock, {})) == ["third_party/PROVENANCE.md", "vendored/PROVENANCE.md"]
+
+
+def test_a_lock_that_was_never_synced_has_no_page() -> None:
+    assert provenance.render(rights.lock(replace(ENTRY, resolved=None)), {}) == {}
+
+
+def test_signs_of_the_lock_s_words_cannot_break_the_page() -> None:
+    holder = "Copyright 2024 <b>A|B</b> [x](y)"
+    license_ = replace(rights.MID_LICENSE, holders=(holder,))
+    page = provenance.render(rights.lock(rights.upstream(FILE, license_=license_)), {})[
+        "vendored/PROVENANCE.md"
+    ].decode()
+    assert "- Copyright notice: Copyright 2024 \\<b>A\\|B\\</b> \\[x\\](y)\n" in page
+
+
+def test_parity_is_claimed_for_the_very_files_only() -> None:
+    def told(evidence: object) -> str:
+        record = rights.upstream(FILE).resolved
+        assert record is not None
+        entry = replace(ENTRY, resolved=replace(record, extra={"parity": evidence}))
+        page = provenance.render(rights.lock(entry), {})["vendored/PROVENANCE.md"].decode()
+        return next(line for line in page.splitlines() if line.startswith("- Parity"))
+
+    fresh = {"files": {FILE.to: FILE.sha256}, "gpu": "H200", "tilelang": "0.1.11"}
+    assert told(fresh) == "- Parity: verified with gpu H200, tilelang 0.1.11"
+    assert (
+        told({**fresh, "files": {FILE.to: "0" * 64}})
+        == "- Parity: not verified: the recorded evidence is of other files"
+    )
+    assert told({}) == "- Parity: not verified on a GPU"
