@@ -124,7 +124,7 @@ def _pin(upstream: Upstream, facts: Facts) -> Iterator[Finding]:
 
     def finding(rule: str, message: str) -> Finding:
         level: Level = "note" if rule == "pin-off-branch" else "warning"
-        return Finding(rule, level, message, lock_line=line, upstream=upstream.name, side="upstream")
+        return Finding(rule, level, message, lock_line=line, upstream=upstream.name)
 
     match facts.standing.kind:
         case "other-branch" | "tag":
