@@ -5,7 +5,6 @@ https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html
 
 import json
 from collections.abc import Mapping, Sequence
-from urllib.parse import quote
 
 from vendor_tool import __version__
 from vendor_tool.baseline import fingerprints
@@ -60,6 +59,8 @@ def _result(finding: Finding, mark: str, *, index: int, lock: str, root: str) ->
 
 
 def _location(path: str, line: int) -> dict[str, object]:
+    from urllib.parse import quote  # every `check` loads this module, and few write SARIF
+
     return {
         "artifactLocation": {"uri": quote(path, safe="/", errors="surrogateescape"), "uriBaseId": "%SRCROOT%"},
         "region": {"startLine": line},
