@@ -63,7 +63,7 @@ def shadows(tree: ast.Module, modules: frozenset[str]) -> Mapping[str, str]:
 
     The file is not yet rewritten.
     """
-    return shim_walk.walk(tree, lambda node: _own(node, modules)).shadowed
+    return shim_walk.walk(tree, lambda node: _own(node, modules), shim_walk.RECORDABLE).shadowed
 
 
 def _own(node: syntax.Import, modules: frozenset[str]) -> dict[str, str]:

@@ -66,9 +66,9 @@ class Walk:
     shadows: set[str] = field(default_factory=set)  # built-in functions that the file imports from a stand-in
 
 
-def walk(tree: ast.Module, own: Own) -> Walk:
-    """Walks a whole file."""
-    seen = Walk(own)
+def walk(tree: ast.Module, own: Own, shadows: frozenset[str] = frozenset()) -> Walk:
+    """Walks a whole file, in which the built-in functions of `shadows` can write calls down already."""
+    seen = Walk(own, shadows=set(shadows))
     _block(seen, tree.body)
     return seen
 
@@ -281,7 +281,8 @@ def _joined_text(seen: Walk, values: list[ast.expr]) -> Kind:
     for value in values:
         if isinstance(value, ast.FormattedValue):
             kinds.append(kind := _kind(seen, value.value))
-            if kind in ("deferred", "stub") and (value.conversion not in (-1, ord("s"))):
+            padded = value.conversion != -1 and value.format_spec is not None
+            if kind in ("deferred", "stub") and (padded or value.conversion not in (-1, ord("s"))):
                 _refuse(seen, value.value, "the text")
     return "text" if any(kind in ("deferred", "stub", "text") for kind in kinds) else None
 
@@ -325,6 +326,7 @@ def _builtin(seen: Walk, node: ast.Call, name: str) -> Kind:
         seen.shadowed[name] = module or next(iter(seen.origin.values()))
         if name not in seen.shadows:
             _refuse(seen, node, _NEED_VALUES.get(name, "the answer"))
+            return None
         return "deferred"
     if name in _NEED_VALUES:
         _refuse(seen, node, _NEED_VALUES[name])

@@ -1,0 +1,93 @@
+import ast
+
+import pytest
+
+from vendor_tool.transform import shim_analysis, syntax
+from vendor_tool.transform.shim_walk import Use
+
+HEAD = "from ._tilelang import T, tilelang\n"
+
+
+def refusals(body: str) -> list[str]:
+    tree = ast.parse(HEAD + body)
+    return [f"{use.line - 1}: {use.what}" for use in shim_analysis.refusals(tree, own)]
+
+
+def own(node: syntax.Import) -> dict[str, str]:
+    if isinstance(node, ast.ImportFrom) and node.module == "_tilelang":
+        return {alias.asname or alias.name: "tilelang" for alias in node.names}
+    if isinstance(node, ast.ImportFrom) and node.module == "_tilelang._builtins":
+        return {alias.name: "builtins" for alias in node.names}
+    return {}
+
+
+REFUSED = {
+    "a branch on a version": (
+        "if tilelang.__version__ > '1':\n    x = 1\n",
+        "1: the truth of `tilelang.__version__ > '1'`",
+    ),
+    "a branch on an arch check": (
+        "if not tilelang.nvcc.has_sm90():\n    x = 1\n",
+        "1: the truth of `tilelang.nvcc.has_sm90()`",
+    ),
+    "an assertion": ("assert T.ok\n", "1: the truth of `T.ok`"),
+    "a choice": ("x = 1 if T.ok else 2\n", "1: the truth of `T.ok`"),
+    "an or": ("x = T.ok or 1\n", "1: the truth of `T.ok`"),
+    "hasattr, which a proxy always answers with yes": (
+        "if hasattr(tilelang.PassConfigKey, 'X'):\n    y = 1\n",
+        "1: the answer of `hasattr(tilelang.PassConfigKey, 'X')`",
+    ),
+    "getattr with another answer": ("x = getattr(T, 'x', None)\n", "1: the answer of `getattr(T, 'x', None)`"),
+    "a number": ("x = float(T.top)\n", "1: the number of `float(T.top)`"),
+    "a loop": ("for x in T.all_types:\n    pass\n", "1: the items of `T.all_types`"),
+    "a comprehension": ("x = [y for y in T.all_types]\n", "1: the items of `T.all_types`"),
+    "unpacking": ("a, b = T.pair\n", "1: unpacking the items of `(a, b)`"),
+    "membership": ("x = T.a in (1, 2)\n", "1: the truth of `T.a in (1, 2)`"),
+    "a chained comparison": ("x = 1 < T.a < 2\n", "1: the truth of `1 < T.a < 2`"),
+    "identity": ("x = T.float is T.float32\n", "1: the identity of `T.float is T.float32`"),
+    "isinstance": ("x = isinstance(T.a, int)\n", "1: the type of `isinstance(T.a, int)`"),
+    "a context": ("with tilelang.quiet():\n    pass\n", "1: entering the context of `tilelang.quiet()`"),
+    "a kernel built at import": (
+        "@tilelang.jit\ndef k(n): ...\n\nbuilt = k(128)\n",
+        "4: building or running of `k(128)`",
+    ),
+    "a part of a text": ("x = f'{T.float32}'.upper()\n", "1: `.upper` of `f'{T.float32}'`"),
+    "a padded text": ("x = f'{T.float32!s:>10}'\n", "1: the text of `T.float32`"),
+    "a quoted text": ("x = f'{T.float32!r}'\n", "1: the text of `T.float32`"),
+    "in a function that is called at import": (
+        "def table():\n    return float(T.top)\n\nx = table()\n",
+        "2: the number of `float(T.top)`",
+    ),
+    "in a class body": ("class A:\n    if T.ok:\n        x = 1\n", "2: the truth of `T.ok`"),
+}
+
+
+@pytest.mark.parametrize(("body", "found"), REFUSED.values(), ids=REFUSED)
+def test_a_use_that_cannot_be_put_off_is_found_with_its_line(body: str, found: str) -> None:
+    assert refusals(body) == [found]
+
+
+ALLOWED = {
+    "decorators with configurations": "@tilelang.jit(pass_configs={tilelang.PassConfigKey.A: True})\ndef k(n, d=T.f32): ...\n",
+    "tables": "CONFIG = {tilelang.PassConfigKey.A: True}\nTYPES = [T.f32, T.f16]\nfor t in TYPES:\n    pass\n",
+    "arithmetic and subscripts": "x = T.Tensor[4, 8] + 1\ny = -T.top * 2\n",
+    "a comparison that is kept": "NEW = tilelang.__version__ >= '0.1.10'\n",
+    "text that is kept": "NAME = f'kernel_{T.float32}'\n",
+    "inside a function that is not called": "def f():\n    if T.ok:\n        return float(T.top)\n",
+    "under main": "if __name__ == '__main__':\n    print(float(T.top))\n",
+    "a recorded number": "from ._tilelang._builtins import float\nx = float(T.top) * 2\n",
+    "is None": "x = T.thing is None\n",
+    "the name of something else": "import other as T\nif T.ok:\n    pass\n",
+    "a plain table's truth": "CONFIG = {T.a: 1}\nif CONFIG:\n    pass\n",
+    "a parameter that hides the name": "def f(T):\n    return float(T.x)\n\nimport other\ny = f(other)\n",
+}
+
+
+@pytest.mark.parametrize("body", ALLOWED.values(), ids=ALLOWED)
+def test_what_can_be_put_off_is_not_refused(body: str) -> None:
+    assert refusals(body) == []
+
+
+def test_a_use_names_its_line_and_itself() -> None:
+    tree = ast.parse(HEAD + "if T.ok: pass\n")
+    assert shim_analysis.refusals(tree, own) == (Use(2, "the truth of `T.ok`"),)
