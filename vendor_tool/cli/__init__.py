@@ -10,22 +10,29 @@ from vendor_tool.errors import ExitCode, VendorError
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code; never raises."""
-    from vendor_tool.cli import output
-
     try:
         from vendor_tool.cli.arguments import parse
 
         arguments = parse(sys.argv[1:] if argv is None else argv)
         return int(arguments.call(arguments))
-    except VendorError as error:
-        output.error(error.message, error.hint)
-        return int(error.code)
-    except KeyboardInterrupt:
-        output.error("interrupted", "run the same command again: nothing is half done")
-        return int(ExitCode.INTERRUPTED)
-    except BrokenPipeError:
-        output.abandon()
-        return int(ExitCode.CLEAN)
-    except Exception as error:  # noqa: BLE001 - a bug must not look like a finding
-        output.bug(error)
-        return int(ExitCode.BUG)
+    except (Exception, KeyboardInterrupt) as problem:  # a bug must not look like a finding
+        return int(_failed(problem))
+
+
+def _failed(problem: BaseException) -> ExitCode:
+    # loaded only here: what a run without a failure says needs none of it
+    from vendor_tool.cli import output
+
+    match problem:
+        case VendorError():
+            output.error(problem.message, problem.hint)
+            return problem.code
+        case KeyboardInterrupt():
+            output.error("interrupted", "run the same command again: nothing is half done")
+            return ExitCode.INTERRUPTED
+        case BrokenPipeError():
+            output.abandon()
+            return ExitCode.CLEAN
+        case _:
+            output.bug(problem)
+            return ExitCode.BUG

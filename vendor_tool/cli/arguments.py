@@ -41,6 +41,13 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
     return arguments
 
 
+def cache() -> Path:
+    """The user's cache folder for this tool."""
+    if named := os.environ.get("VENDOR_TOOL_CACHE"):
+        return Path(named)
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "vendor-tool"
+
+
 def _find_lock() -> Path:
     """The lock of the folder one stands in, or of the nearest one above it."""
     here = Path(os.getcwd())  # noqa: PTH109 - keeps the spelling of a linked folder
@@ -77,6 +84,10 @@ def _later(name: str) -> Callable[[argparse.Namespace], int]:
     def call(arguments: argparse.Namespace) -> int:
         import importlib
 
+        from vendor_tool.cli import quick
+
+        if quick.answered(arguments):
+            return 0
         module = importlib.import_module(f"vendor_tool.cli.{MODULES.get(name, name)}")
         return int(getattr(module, name.replace("-", "_"))(arguments))
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from vendor_tool import lockfile
-from vendor_tool.cli import output
-from vendor_tool.cli.arguments import LOCK
+from vendor_tool.cli import output, quick
+from vendor_tool.cli.arguments import LOCK, cache
 from vendor_tool.cli.output import Voice
 from vendor_tool.errors import ExitCode, UsageError
 from vendor_tool.model import Access
@@ -21,13 +20,6 @@ if TYPE_CHECKING:
 def voice(arguments: argparse.Namespace) -> Voice:
     """How to speak, from the options before the command."""
     return Voice(arguments.verbose, arguments.quiet, arguments.color)
-
-
-def cache() -> Path:
-    """The user's cache folder for this tool."""
-    if named := os.environ.get("VENDOR_TOOL_CACHE"):
-        return Path(named)
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "vendor-tool"
 
 
 def access(arguments: argparse.Namespace) -> Access:
@@ -44,7 +36,11 @@ def sync(arguments: argparse.Namespace) -> ExitCode:
     done = pipeline.run(
         arguments.lock, arguments.names, access(arguments), force=arguments.force, dry_run=arguments.dry_run
     )
-    _say_done(voice(arguments), done, dry_run=arguments.dry_run)
+    speak = voice(arguments)
+    _say_done(speak, done, dry_run=arguments.dry_run)
+    if not (done.written or done.removed or done.notes or done.said):
+        said = "" if speak.quiet else f"{_summary((), (), done.files, dry_run=False)}\n"
+        quick.keep(arguments, lockfile.load(arguments.lock, cache()), err=said)
     return ExitCode.CLEAN
 
 
@@ -93,7 +89,7 @@ def check(arguments: argparse.Namespace) -> ExitCode:
     found = pipeline.check(lock, names, cache())
     if arguments.rebuild:
         found += pipeline.rebuild(lock, names, access(arguments))
-    return output.findings(
+    text = output.report(
         found,
         drift.RULES,
         lock=arguments.lock,
@@ -101,6 +97,10 @@ def check(arguments: argparse.Namespace) -> ExitCode:
         target=arguments.output,
         voice=voice(arguments),
     )
+    output.document(text, arguments.output)
+    if not found:
+        quick.keep(arguments, lock, out=text)
+    return output.code(found)
 
 
 def init(arguments: argparse.Namespace) -> ExitCode:

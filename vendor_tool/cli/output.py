@@ -44,7 +44,7 @@ def error(message: str, hint: str | None) -> None:
         print(redact(f"\nhint: {hint}"), file=sys.stderr)
 
 
-def bug(problem: Exception) -> None:
+def bug(problem: BaseException) -> None:
     """A fault of this program, with what a report of it needs; the traceback only where it is asked for."""
     import traceback
 
@@ -106,22 +106,25 @@ def _terminal() -> Callable[[str], None]:
     return report
 
 
-def findings(
+def report(
     found: Sequence[Finding], rules: Mapping[str, RuleInfo], *, lock: Path, form: str, target: str | None, voice: Voice
-) -> ExitCode:
-    """Print or write a report; the exit code that it asks for: notes alone are clean."""
+) -> str:
+    """Findings in one of the formats."""
     from vendor_tool.reports import REPORTS
 
     top = _top(lock.parent.resolve())
     root = lock.parent.resolve().relative_to(top).as_posix()
-    text = REPORTS[form].render(
+    return REPORTS[form].render(
         found,
         rules,
         lock=lock.name if root == "." else f"{root}/{lock.name}",
         root=root,
         color=voice.colored and target is None,
     )
-    document(text, target)
+
+
+def code(found: Sequence[Finding]) -> ExitCode:
+    """The exit code that findings ask for: notes alone are clean."""
     return ExitCode.FINDINGS if any(one.level != "note" for one in found) else ExitCode.CLEAN
 
 

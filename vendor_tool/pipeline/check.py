@@ -5,7 +5,6 @@ from __future__ import annotations
 import fnmatch
 import hashlib
 import os
-import stat
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
@@ -13,9 +12,7 @@ from vendor_tool import plan, write
 from vendor_tool.checks import drift
 from vendor_tool.model import Access, BuiltFile, Finding, Lock, Recorded, Side, Upstream
 from vendor_tool.pipeline import state
-
-# what interpreters and desktops leave behind is nobody's work
-LITTER = ("__pycache__", "*.pyc", ".DS_Store", ".gitignore", ".gitattributes")
+from vendor_tool.pipeline.disk import Folders, litter
 
 
 def known(lock: Lock, names: Collection[str]) -> tuple[str, ...]:
@@ -31,11 +28,11 @@ def check(lock: Lock, names: Collection[str], cache: Path | None = None) -> list
     }
     disk: dict[str, drift.Standing] = {}
     patches: dict[str, str | None] = {}
-    folders = _Folders(lock.root)
+    folders = Folders(str(lock.root))
     for name in chosen:
         upstream = lock.upstreams[name]
         for item in (*(upstream.resolved.files if upstream.resolved else ()), *legal[name]):
-            disk[item.to] = _standing(lock, item, folders, cache)
+            disk[item.to] = _standing(item, folders, cache)
         patches |= state.patch_digests(lock, upstream)
     subject = drift.Subject(
         lock=lock,
@@ -50,40 +47,14 @@ def check(lock: Lock, names: Collection[str], cache: Path | None = None) -> list
     return list(drift.check(subject))
 
 
-class _Folders:
-    """Which folders were found to be real ones: asked once each, not once for every file in them."""
-
-    def __init__(self, root: Path) -> None:
-        self.root = root
-        self.known: dict[str, bool] = {"": True}
-
-    def real(self, folder: str) -> bool:
-        found = self.known.get(folder)
-        if found is None:
-            found = self.real(folder.rpartition("/")[0])
-            try:
-                found = found and stat.S_ISDIR(os.lstat(f"{self.root}/{folder}").st_mode)
-            except OSError:
-                found = False
-            self.known[folder] = found
-        return found
-
-
-def _standing(lock: Lock, item: Recorded, folders: _Folders, cache: Path | None) -> drift.Standing:
-    if not folders.real(item.to.rpartition("/")[0]):
+def _standing(item: Recorded, folders: Folders, cache: Path | None) -> drift.Standing:
+    found = folders.read(item.to)
+    if found is None:
         return drift.Standing(None)
-    try:
-        handle = os.open(f"{lock.root}/{item.to}", os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | os.O_NONBLOCK)
-    except OSError:
-        return drift.Standing(None)
-    with open(handle, "rb", buffering=0) as stream:  # noqa: PTH123 - of a descriptor that follows no link
-        found = os.fstat(handle)
-        if not stat.S_ISREG(found.st_mode):
-            return drift.Standing(None)
-        data = stream.readall()
+    data, executable = found
     digest = hashlib.sha256(data).hexdigest()
     line = _first_line(item, data, cache) if digest != item.sha256 else None
-    return drift.Standing(digest, bool(found.st_mode & stat.S_IXUSR), line)
+    return drift.Standing(digest, executable, line)
 
 
 def _first_line(item: Recorded, data: bytes, cache: Path | None) -> int | None:
@@ -136,7 +107,7 @@ def _walk(root: Path, folder: str) -> Iterator[str]:
     except OSError:
         return
     for entry in entries:
-        if any(fnmatch.fnmatchcase(entry.name, pattern) for pattern in LITTER):
+        if litter(entry.name):
             continue
         path = f"{folder}/{entry.name}"
         if entry.is_dir(follow_symlinks=False):
