@@ -135,6 +135,12 @@ def test_libcst_stays_away_until_something_changes() -> None:
         pytest.param(b"import demo.ops.fwd as f", b"from . import fwd as f", id="no newline at the end"),
         pytest.param(b"if 1:\n\timport demo.ops.fwd as f \n", b"if 1:\n\tfrom . import fwd as f \n", id="tabs"),
         pytest.param(
+            b"from \\\r\n  demo.ops.fwd \\\r\n  import step\r\n",
+            b"from \\\r\n  .fwd \\\r\n  import step\r\n",
+            id="continued lines",
+        ),
+        pytest.param(b"import \\\n  demo.ops.fwd as f\n", b"from . import fwd as f\n", id="continued import"),
+        pytest.param(
             'é = "ü"; import demo.ops.fwd; demo.ops.fwd.é(é)\n'.encode(),
             'é = "ü"; from . import fwd; fwd.é(é)\n'.encode(),
             id="letters that are wide in UTF-8",

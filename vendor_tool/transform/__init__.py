@@ -157,9 +157,10 @@ def _start(source: Source, spec: FileSpec, rules: Sequence[Rule] | None, context
 
 def _advanced(works: Sequence[_Work], context: Context) -> list[_Work]:
     """Every file up to its next `format`, in several processes where that takes less time."""
-    heavy = [n for n, work in enumerate(works) if _needs_parsing(work, context)]
     done: dict[int, _Work] = {}
-    if sum(len(works[n].source.data) for n in heavy) >= PARALLEL_FROM:
+    large = sum(len(work.source.data) for work in works) >= PARALLEL_FROM
+    heavy = [n for n, work in enumerate(works) if large and _needs_parsing(work, context)]
+    if large and sum(len(works[n].source.data) for n in heavy) >= PARALLEL_FROM:
         from vendor_tool.transform import processes
 
         advance = functools.partial(_advance, context=context)

@@ -18,14 +18,13 @@ RULES: Mapping[str, RuleInfo] = {
     )
 }
 
-_CALLS = frozenset({"import_module", "__import__", "importorskip", "find_spec"})
-_ANY_CALL = re.compile(rb"import_module|__import__|importorskip|find_spec")
+_CALLS = ("import_module", "__import__", "importorskip", "find_spec")
 _QUOTED = re.compile(rb"[\"'](\.(?=\w)|\w+)")
 
 
 def find(source: Source, context: Context) -> tuple[Finding, ...]:
     """A finding for each dynamic import of an upstream or shimmed module; lines are those of `source.data`."""
-    if not syntax.is_python(source.path) or not _ANY_CALL.search(source.data):
+    if not syntax.is_python(source.path) or not any(call.encode() in source.data for call in _CALLS):
         return ()
     words = {word.encode() for word in (*modules.tops(source.path, context.listing), *context.shims, ".")}
     if words.isdisjoint(_QUOTED.findall(source.data)):

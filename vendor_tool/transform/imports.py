@@ -11,11 +11,12 @@ from dataclasses import dataclass, replace
 
 from vendor_tool.errors import UsageError
 from vendor_tool.model import Change, Context, Imports, Source
-from vendor_tool.transform import dotted, modules, rewriting, syntax
+from vendor_tool.transform import modules, rewriting, syntax
 from vendor_tool.transform.modules import Found
 from vendor_tool.transform.rewriting import Target
 
-_IMPORT_LINE = re.compile(rb"(?:^(?:\xef\xbb\xbf)?|[;:\r\n])[ \t\f]*(?:import|from)(?![\w\x80-\xff])([^\r\n]*)")
+_IMPORT = re.compile(rb"import(?![\w\x80-\xff])")
+_RELATIVE = re.compile(rb"from[ \t\f]*\.")
 _WORD = re.compile(rb"[\w\x80-\xff]+")
 
 
@@ -74,6 +75,8 @@ def apply(source: Source, rule: Imports, context: Context) -> Change:
     own = [(node, _targets(outcomes)) for node, outcomes in plan if any(outcomes)]
     if not own:
         return Change(source.data)
+    from vendor_tool.transform import dotted  # only files with imports of their own pay for it
+
     edits, names = [], []
     bindings = dotted.bindings(source, own)
     for node, targets in own:
@@ -116,9 +119,12 @@ def may_import(source: Source, rule: Imports, context: Context) -> bool:
     """A test on bytes that spares files without such an import every parser."""
     words = {word.encode() for word in modules.tops(source.path, context.listing)}
     words |= {name.partition(".")[0].encode() for name in rule.rename}
-    for line in _IMPORT_LINE.finditer(source.data):
-        rest = line[1].lstrip()
-        if rest.startswith(b".") or b"\\" in rest or not words.isdisjoint(_WORD.findall(rest)):
+    data = source.data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    for found in _IMPORT.finditer(data):  # the word stands in every statement of either kind
+        start = data.rfind(b"\n", 0, found.start()) + 1
+        line = data[start : end if (end := data.find(b"\n", start)) >= 0 else len(data)]
+        continued = b"\\" in line or data[max(0, start - 2) : start] == b"\\\n"
+        if continued or _RELATIVE.search(line) or not words.isdisjoint(_WORD.findall(line)):
             return True
     return False
 
