@@ -1,15 +1,13 @@
 """The legal facts of an upstream and the chain behind its files, read from repositories that are plain values."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from hashlib import sha1, sha256
 from pathlib import Path
-from typing import TypeAlias
 
+from tests.support.rights import Repositories, Trees, kept
 from vendor_tool import legal
 from vendor_tool.legal import Ancestor, Origin
 from vendor_tool.licences.facts import Vendored, facts
-from vendor_tool.model import At, LegalFile, Resolved, Upstream
+from vendor_tool.model import At, Resolved, Upstream
 
 TEXTS = Path(__file__).parent / "texts"
 MIT = (TEXTS / "MIT.txt").read_bytes()
@@ -17,36 +15,6 @@ TERMS = MIT.replace(b"The Demo Authors\n", b"The Demo Authors\nFurther terms wit
 APACHE = (TEXTS / "Apache-2.0.txt").read_bytes().replace(b"[yyyy] [name of copyright owner]", b"2025 Mid Labs")
 MID, ROOT = "https://github.com/mid/plugins", "https://github.com/root/kern"
 A, B, C = "a" * 40, "b" * 40, "c" * 40
-
-Trees: TypeAlias = Mapping[tuple[str, str], Mapping[str, bytes]]
-
-
-@dataclass
-class Repositories:
-    """What every repository holds: (url, revision) to path to bytes."""
-
-    trees: Trees
-    tags: Mapping[str, str] = field(default_factory=dict)
-
-    def listing(self, url: str, revision: str) -> Mapping[str, str] | None:
-        found = self.trees.get((url, revision))
-        return None if found is None else {path: blob(data) for path, data in found.items()}
-
-    def read(self, url: str, revision: str, path: str) -> bytes | None:
-        return self.trees.get((url, revision), {}).get(path)
-
-    def resolve(self, url: str, ref: str) -> str | None:
-        commit = self.tags.get(ref, "")
-        return commit if (url, commit) in self.trees else None
-
-
-def blob(data: bytes) -> str:
-    return sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
-
-
-def kept(path: str, to: str, data: bytes, spdx: str | None = None, *holders: str) -> LegalFile:
-    return LegalFile(path, blob(data), to, sha256(data).hexdigest(), spdx, holders)
-
 
 MIT_KEPT = kept(
     "LICENSE", "vendored/LICENSES/mid/root__kern/LICENSE", MIT, "MIT", "Copyright (c) 2024 The Demo Authors"

@@ -1,9 +1,10 @@
 """Locks with records of rights, built from a few facts: one upstream, its files, its ancestors."""
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from hashlib import sha1, sha256
 from pathlib import Path
+from typing import TypeAlias
 
 from vendor_tool import legal
 from vendor_tool.legal import Ancestor, Facts, Origin
@@ -28,6 +29,28 @@ MIT_HOLDER, APACHE_HOLDER = "Copyright (c) 2024 The Demo Authors", "Copyright 20
 MID, ROOT = "https://github.com/mid/plugins", "https://github.com/root/kern"
 REVISION, ROOT_REVISION = "b" * 40, "a" * 40
 DATE = "2026-03-04T05:06:07+01:00"
+
+
+Trees: TypeAlias = Mapping[tuple[str, str], Mapping[str, bytes]]
+
+
+@dataclass
+class Repositories:
+    """What every repository holds: (url, revision) to path to bytes."""
+
+    trees: Trees
+    tags: Mapping[str, str] = field(default_factory=dict)
+
+    def listing(self, url: str, revision: str) -> Mapping[str, str] | None:
+        found = self.trees.get((url, revision))
+        return None if found is None else {path: blob(data) for path, data in found.items()}
+
+    def read(self, url: str, revision: str, path: str) -> bytes | None:
+        return self.trees.get((url, revision), {}).get(path)
+
+    def resolve(self, url: str, ref: str) -> str | None:
+        commit = self.tags.get(ref, "")
+        return commit if (url, commit) in self.trees else None
 
 
 def blob(data: bytes) -> str:
