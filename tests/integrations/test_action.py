@@ -4,81 +4,17 @@ import json
 import os
 import subprocess
 import sys
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
-import yaml
 
+from tests.integrations.runner import STEPS, TOP, Runner
 from tests.integrations.stand_ins import install, install_gh, install_tool, pull_requests
-from tests.support.project import MIT, entry, lock, project
-from tests.support.upstream import repository
 
-TOP = Path(__file__).parent.parent.parent
-ACTION: dict[str, Any] = yaml.safe_load((TOP / "action.yml").read_text("utf-8"))
-STEPS: dict[str, Any] = {step["name"]: step for step in ACTION["runs"]["steps"]}
 ONE, TWO = "1" * 40, "2" * 40
 
 
-@dataclass(frozen=True)
-class Runner:
-    """A checkout, and a folder for what a job has beside it."""
-
-    checkout: Path
-    home: Path
-
-    @property
-    def programs(self) -> Path:
-        return self.home / "bin"
-
-    def step(self, name: str, **env: str) -> "subprocess.CompletedProcess[str]":
-        """Run a step of the action with the environment that its inputs would give it."""
-        step = STEPS[name]
-        assert set(env) <= set(step["env"])
-        beside = {
-            "GITHUB_ACTION_PATH": str(TOP),
-            "GITHUB_OUTPUT": str(self.home / "output"),
-            "GITHUB_STEP_SUMMARY": str(self.home / "summary"),
-            "RUNNER_TEMP": str(self.home),
-            "PATH": f"{self.programs}:{os.environ['PATH']}",
-        }
-        given = dict.fromkeys(step["env"], "") | env
-        # the flags are the runner's own for `shell: bash`
-        command = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]]
-        return subprocess.run(
-            command,
-            cwd=self.checkout,
-            env={**os.environ, **given, **beside},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-
-    def text(self, name: str) -> str:
-        return (self.home / name).read_text("utf-8")
-
-    def git(self, *arguments: str) -> str:
-        run = subprocess.run(["git", *arguments], cwd=self.checkout, check=True, capture_output=True, text=True)
-        return run.stdout.strip()
-
-
 # ---- check ------------------------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def vendored(tmp_path: Path) -> Runner:
-    """A project with one vendored file, synced, and the real program on the path."""
-    upstream = repository(tmp_path / "up.git")
-    upstream.commit({"LICENSE": MIT, "pkg/ops/fwd.py": "def fwd(n):\n    return n\n"})
-    consumer = project(
-        tmp_path / "proj", lock(entry(upstream.url, upstream.git("rev-parse", "main"), "[fwd.py]"), shims="")
-    )
-    consumer.done("sync")
-    runner = Runner(consumer.root, tmp_path / "runner")
-    program = f"import sys\nsys.path.insert(0, {str(TOP)!r})\nfrom vendor_tool.cli import main\nsys.exit(main(sys.argv[1:]))\n"
-    install(runner.programs, "vendor-tool", program)
-    return runner
 
 
 def test_clean_project_reports_nothing_and_passes(vendored: Runner) -> None:

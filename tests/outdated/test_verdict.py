@@ -50,7 +50,7 @@ def test_changed_files_are_summed_up_and_named_with_commits_and_fixes() -> None:
         changes=changes({"ops/fwd.py": "x", "ops/bwd.py": "y"}),
         commits=[WORK, FIX],
         fixes={FIX.sha},
-        details={"vendored/bwd.py": "body of `backward` changed"},
+        details={"ops/bwd.py": "body of `backward` changed"},
         outcome="an upgrade is clean",
     )
     found = findings(UPSTREAM, facts)
@@ -81,6 +81,17 @@ def test_renamed_and_gone_files_name_where_they_may_be() -> None:
     assert said(found)[1:] == [
         ("upstream-file-renamed", "`ops/fwd.py` is now `k/front.py` upstream, with the same content"),
         ("upstream-file-gone", "`ops/bwd.py` is gone upstream; perhaps it is now `k/bwd.py`"),
+    ]
+
+
+def test_search_that_went_deeper_says_where_a_file_went() -> None:
+    facts = Facts(
+        newest=NEW,
+        changes=changes({"ops/bwd.py": None}),
+        fates={"ops/bwd.py": "`ops/bwd.py` is gone: back -> k/back.py (moved)"},
+    )
+    assert said(findings(UPSTREAM, facts))[1:] == [
+        ("upstream-file-gone", "`ops/bwd.py` is gone: back -> k/back.py (moved)")
     ]
 
 

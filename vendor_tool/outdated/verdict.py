@@ -17,7 +17,8 @@ class Facts:
     changes: Changes
     commits: Sequence[Commit] = ()  # since the pin, that touch our files, newest first
     fixes: Collection[str] = ()  # ids of those that read as fixes
-    details: Mapping[str, str] = field(default_factory=dict)  # local path to what changed in the file, in words
+    details: Mapping[str, str] = field(default_factory=dict)  # upstream path to what changed in the file, in words
+    fates: Mapping[str, str] = field(default_factory=dict)  # upstream path that is gone to where it went, in words
     outcome: str | None = None  # of an upgrade, in words: "an upgrade is clean"
     standing: Standing = field(default_factory=lambda: Standing("unknown"))
     moved_tags: Mapping[str, tuple[str, str | None]] = field(default_factory=dict)
@@ -82,6 +83,8 @@ def _changed(change: FileChange, facts: Facts) -> tuple[str, str]:
         case "renamed":
             return "upstream-file-renamed", f"`{path}` is now `{change.new_path}` upstream, with the same content"
         case "gone":
+            if path in facts.fates:
+                return "upstream-file-gone", facts.fates[path]
             near = ", ".join(f"`{candidate}`" for candidate in change.candidates)
             return "upstream-file-gone", f"`{path}` is gone upstream" + (f"; perhaps it is now {near}" if near else "")
         case "mode":
@@ -89,7 +92,7 @@ def _changed(change: FileChange, facts: Facts) -> tuple[str, str]:
         case "changed":
             commits = [commit for commit in facts.commits if path in commit.paths]
             text = f"`{path}` changed upstream{_history(commits, facts.fixes)}"
-            details = facts.details.get(change.recorded.to)
+            details = facts.details.get(path)
             return "upstream-file-changed", f"{text}: {details}" if details else text
 
 
