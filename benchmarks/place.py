@@ -96,7 +96,7 @@ def lock(upstreams: Sequence[Upstream], rules: str) -> str:
             f"    to: vendored/{upstream.name}",
         ]
         lines += [f"    transforms: {rules}"] if rules else []
-        lines += ["    files:", *(f"      - {path}" for path in upstream.files)]
+        lines += ["    files:", *(f'      - "{path}"' for path in upstream.files)]
     return "\n".join(lines) + "\n"
 
 

@@ -56,7 +56,9 @@ def main() -> int:
     ):
         for goal in arguments.goals or GOALS:
             print(f"{goal}: {GOALS[goal].__doc__}", file=sys.stderr)
-            rows += GOALS[goal](here)
+            found = GOALS[goal](here)
+            print(table(found), file=sys.stderr)
+            rows += found
     print(table(rows))
     return int(any(row.verdict == "MISSED" for row in rows))
 
