@@ -143,8 +143,7 @@ def _pair(subject: Subject, bad: Bad, users: Sequence[Upstream]) -> Iterator[Fin
             upstream=upstream,
             fix=_way_out(upstream, bad),
         )
-    groups = _groups(subject)
-    for extra, specs in groups.items():
+    for extra, specs in _groups(subject).items():
         known = {name: spec for name, (spec, _one) in specs.items()}
         first = next((one for name, (_spec, one) in sorted(specs.items()) if name in bad.versions), None)
         chosen = _admitted(bad, known) if first else None
@@ -158,6 +157,8 @@ def _pair(subject: Subject, bad: Bad, users: Sequence[Upstream]) -> Iterator[Fin
                 line=first.line,
                 fix=_way_out(upstream, bad),
             )
+            if extra is None:
+                return  # every extra stands on top of these, and would be told for the same pins
 
 
 def _pins(subject: Subject, users: Sequence[Upstream]) -> Iterator[Finding]:
@@ -205,7 +206,7 @@ def _parsed(subject: Subject) -> Iterator[tuple[Requirement, str, str]]:
 def _admitted(bad: Bad, specs: Mapping[str, str]) -> str | None:
     """A bad combination that specifiers admit, in words; None if they admit none.
 
-    A distribution that is not pinned may have every version that the others' own metadata let through.
+    A distribution that is not pinned but needed by another may have every version that the other lets through.
     """
     names = sorted(bad.versions)
     choices = [
@@ -215,14 +216,21 @@ def _admitted(bad: Bad, specs: Mapping[str, str]) -> str | None:
     ]  # fmt: skip
     for versions in itertools.product(*(reversed(one) for one in choices)):
         chosen = dict(zip(names, versions, strict=True))
-        if all(_lets_in(name, version, chosen) for name, version in chosen.items()):
+        asked = {other for name, version in chosen.items() for other in _asks(name, version)}
+        if (
+            all(_lets_in(name, version, chosen) for name, version in chosen.items())
+            and chosen.keys() <= asked | specs.keys()
+        ):
             return " with ".join(f"{name} {version}" for name, version in chosen.items())
     return None
 
 
 def _lets_in(name: str, version: str, chosen: Mapping[str, str]) -> bool:
-    asks = shipped().needs.get(name, {}).get(version, {})
-    return all(holds(spec, chosen[other]) for other, spec in asks.items() if other in chosen)
+    return all(holds(spec, chosen[other]) for other, spec in _asks(name, version).items() if other in chosen)
+
+
+def _asks(name: str, version: str) -> Mapping[str, str]:
+    return shipped().needs.get(name, {}).get(version, {})
 
 
 def _candidates(name: str, specs: Sequence[str]) -> list[str]:
