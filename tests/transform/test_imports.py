@@ -52,6 +52,16 @@ def test_case(case: Path) -> None:
     compile(result, "run.py", "exec")
 
 
+@pytest.mark.parametrize(
+    "statement", ["from demo import config as c, ops, ops as ops", "from .bwd import a as a, b as c"]
+)
+def test_a_statement_without_layout_comes_out_as_one_with_layout(statement: str) -> None:
+    start, names = statement.split(" import ")
+    plain, wide = rewritten(statement), rewritten(f"{start}  import {names}")
+    assert wide.replace(b"  ", b" ") == plain
+    assert b" as ops" in plain or b"a as a" in plain
+
+
 def test_there_are_cases() -> None:
     assert len(CASES) >= 14
 
@@ -91,7 +101,7 @@ def test_a_file_without_such_imports_is_never_parsed() -> None:
     )
 
 
-def test_libcst_stays_away_until_something_changes() -> None:
+def test_libcst_stays_away_until_there_is_layout_to_keep() -> None:
     program = (
         "import sys\n"
         "from vendor_tool.model import *\n"
@@ -99,11 +109,13 @@ def test_libcst_stays_away_until_something_changes() -> None:
         "context = Context('d', {'a/x.py': 'v/x.py', 'a/y.py': 'v/y.py'}, frozenset({'a/x.py', 'a/y.py'}), {})\n"
         "imports.apply(Source('a/x.py', 'v/x.py', '', b'from .y import z\\n'), Imports(), context)\n"
         "print('libcst' in sys.modules)\n"
-        "imports.apply(Source('a/x.py', 'v/x.py', '', b'from a.y import z\\n'), Imports(), context)\n"
+        "imports.apply(Source('a/x.py', 'v/x.py', '', b'from a.y import z as z\\n'), Imports(), context)\n"
+        "print('libcst' in sys.modules)\n"
+        "imports.apply(Source('a/x.py', 'v/x.py', '', b'from a.y import (z)\\n'), Imports(), context)\n"
         "print('libcst' in sys.modules)\n"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["False", "True"]
+    assert done.stdout.split() == ["False", "False", "True"]
 
 
 # ---- bytes ------------------------------------------------------------------------------------------------

@@ -144,9 +144,13 @@ def _together(source: Source, node: syntax.Import, parts: Sequence[str]) -> str:
 
 
 def _from(source: Source, node: ast.ImportFrom, pieces: Sequence[_Piece]) -> list[str]:
+    whole = syntax.text(source)
+    old_text = whole.text[whole.span(node)]
+    if old_text == ast.unparse(node):  # no layout of its own to keep: loading libcst costs more than all the rest
+        return _written(node, pieces)
     import libcst as cst
 
-    module = cst.parse_module(syntax.text(source).text[syntax.text(source).span(node)])
+    module = cst.parse_module(old_text)
     line = module.body[0]
     assert isinstance(line, cst.SimpleStatementLine)
     old = line.body[0]
@@ -160,6 +164,16 @@ def _from(source: Source, node: ast.ImportFrom, pieces: Sequence[_Piece]) -> lis
         new = _with_module(old, place).with_changes(names=_with_names(old.names, pieces, chosen))
         written.append(module.code_for_node(new))
     return written
+
+
+def _written(node: ast.ImportFrom, pieces: Sequence[_Piece]) -> list[str]:
+    written: dict[str, list[str]] = {}
+    for piece, alias in zip(pieces, node.names, strict=True):
+        same = alias.asname is not None and piece.name == alias.name  # `x as x` says that it is for others
+        new = f"{piece.name} as {piece.bound}" if same else _as(piece.name, piece.bound)
+        head = f"from {piece.module} import " if piece.module is not None else f"import {new}"
+        written.setdefault(head, []).append(new if piece.module is not None else "")
+    return [head + ", ".join(names) for head, names in written.items()]
 
 
 def _with_module(old: "cst.ImportFrom", place: str) -> "cst.ImportFrom":
