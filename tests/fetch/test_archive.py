@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.server import Answer, Server
-from tests.support.upstream import entry
+from tests.support.upstream import entry, repository
 from vendor_tool import fetch
 from vendor_tool.errors import UpstreamError
 from vendor_tool.fetch import archive
@@ -42,8 +42,8 @@ def link(kind: bytes, target: str) -> tarfile.TarInfo:
 
 @pytest.fixture
 def served(tmp_path: Path) -> None:
-    """No git repository at all behind the server."""
-    (tmp_path / "served").mkdir()
+    """A repository behind the server that does not hold the pin."""
+    repository(tmp_path / "served" / "owner" / "kernels.git").commit({"other.py": ""})
 
 
 @pytest.mark.usefixtures("served")
@@ -52,7 +52,6 @@ def test_blobs_come_from_an_archive_where_git_fails_and_stay_in_the_cache(
     server: Server, access: Access, address: str
 ) -> None:
     server.plain[address] = packed({f"kernels-{PIN}/fwd.py": FWD, f"kernels-{PIN}/bwd.py": BWD, "x/other.py": b"O"})
-    server.plain["/owner/kernels.git/info/refs?service=git-upload-pack"] = Answer(b"nonsense")
     upstream = entry(f"{server.url}/owner/kernels.git", PIN)
     wanted = {blob_id(data): data for data in (FWD, BWD)}
     assert fetch.blobs(upstream, PIN, list(wanted), access) == wanted
@@ -87,8 +86,7 @@ def test_members_outside_links_and_devices_write_nothing(
 def test_a_file_that_the_archive_changed_is_refused(server: Server, access: Access) -> None:
     original = b"VERSION = '$Format:%H$'\n"
     server.plain[GITHUB] = packed({"version.py": original.replace(b"$Format:%H$", PIN.encode()), "fwd.py": FWD})
-    server.plain["/owner/kernels/info/refs?service=git-upload-pack"] = Answer(b"nonsense")
-    upstream = entry(f"{server.url}/owner/kernels", PIN)
+    upstream = entry(f"{server.url}/owner/kernels.git", PIN)
     with pytest.raises(UpstreamError) as caught:
         fetch.blobs(upstream, PIN, [blob_id(original), blob_id(FWD)], access)
     assert f"  {server.url}{GITHUB}: this server does not hold it (any more)\n    1 of the files differ there" in (

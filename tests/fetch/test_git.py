@@ -9,6 +9,7 @@ from tests.support.server import Answer, Server
 from tests.support.upstream import Repository, entry, repository
 from vendor_tool import fetch
 from vendor_tool.errors import UpstreamError
+from vendor_tool.fetch.trouble import redacted
 from vendor_tool.model import Access
 
 FILES = {"k.py": "K = 1\n"}
@@ -17,6 +18,16 @@ FILES = {"k.py": "K = 1\n"}
 def settings(text: str) -> None:
     with Path(os.environ["GIT_CONFIG_GLOBAL"]).open("a") as file:
         file.write(text)
+
+
+def signed(kernels: Repository, revision: str) -> str:
+    """Put the same commit with a signature in the place of the tip of `main`."""
+    head, _, message = kernels.git("cat-file", "commit", revision).partition("\n\n")
+    signature = "gpgsig -----BEGIN PGP SIGNATURE-----\n \n x\n -----END PGP SIGNATURE-----"
+    text = f"{head}\n{signature}\n\n{message}\n".encode()
+    made = kernels.git("hash-object", "-t", "commit", "-w", "--stdin", stdin=text)
+    kernels.git("update-ref", "refs/heads/main", made)
+    return made
 
 
 def test_variables_of_a_hook_lead_nowhere(
@@ -112,7 +123,8 @@ def test_settings_of_the_user_run_nothing_and_change_nothing(
     upstream = entry(kernels.url)
     with monkeypatch.context() as quiet:
         quiet.setenv("GIT_CONFIG_GLOBAL", os.devnull)
-        old, new = kernels.commit(FILES), kernels.commit({"k.py": "K = 2\r\n"}, "second")
+        old, unsigned = kernels.commit(FILES), kernels.commit({"k.py": "K = 2\r\n"}, "second")
+        new = signed(kernels, unsigned)
     assert fetch.resolve(upstream, "main", access) == new
     oid = fetch.snapshot(upstream, new, access).entries["k.py"].oid
     assert fetch.blobs(upstream, new, [oid], access) == {oid: b"K = 2\r\n"}
@@ -175,8 +187,14 @@ def test_the_address_is_not_written_to_the_cache(kernels: Repository, access: Ac
 
 
 def test_a_server_that_asks_for_a_password_ends_the_run_without_a_question(
-    kernels: Repository, server: Server, access: Access
+    kernels: Repository, server: Server, access: Access, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    window = tmp_path / "window"
+    window.write_text(f"#!/bin/sh\ntouch '{tmp_path}/asked'; echo answer\n")
+    window.chmod(0o755)
+    settings(f"[core]\n\taskPass = {window}\n")
+    for name in ("GIT_ASKPASS", "SSH_ASKPASS"):
+        monkeypatch.setenv(name, str(window))
     server.first += [Answer(status=401, headers=(("WWW-Authenticate", 'Basic realm="kernels"'),))] * 3
     with pytest.raises(UpstreamError, match="terminal prompts disabled") as caught:
         fetch.snapshot(entry(f"{server.url}/kernels.git"), "d" * 40, access)
@@ -184,6 +202,24 @@ def test_a_server_that_asks_for_a_password_ends_the_run_without_a_question(
         "check the address and your access to it (`git ls-remote` with the same address must work)"
     )
     assert len(server.requests) == 1
+    assert not (tmp_path / "asked").exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        (
+            "fatal: unable to access 'https://bot:t@h.example/x/': no",
+            "fatal: unable to access 'https://h.example/x/': no",
+        ),
+        ("https://t0ken@h.example/x", "https://h.example/x"),
+        ("ssh://git@h.example/x ssh://git:pw@h.example/x", "ssh://git@h.example/x ssh://h.example/x"),
+        ("https://h.example/x?private_token=abc&page=1", "https://h.example/x?private_token=...&page=1"),
+        ("remote: nothing secret", "remote: nothing secret"),
+    ],
+)
+def test_words_of_git_are_shown_without_credentials(text: str, shown: str) -> None:
+    assert redacted(text) == shown
 
 
 @pytest.mark.parametrize("status", [429, 503])

@@ -11,7 +11,7 @@ import pytest
 from tests.support.server import Server
 from tests.support.upstream import Repository, entry
 from vendor_tool import fetch
-from vendor_tool.errors import UsageError
+from vendor_tool.errors import ContentError, UsageError
 from vendor_tool.fetch import store
 from vendor_tool.model import Access
 
@@ -63,6 +63,19 @@ def test_blobs_that_did_not_come_through_git_are_objects_like_others(access: Acc
     assert store.read(home, ids) == dict(zip(ids, contents, strict=True))
     assert Repository(home).git("fsck", "--strict", "--no-dangling") == ""
     assert not list(home.rglob("tmp_obj_*"))
+
+
+def test_bytes_that_are_not_what_their_name_says_are_never_given_out(access: Access) -> None:
+    home = store.repository(access, "https://example.org/kernels")
+    good, evil = store.blob_id(b"good\n"), store.blob_id(b"evil\n")
+    store.keep(home, [b"evil\n"])
+    (home / "objects" / good[:2]).mkdir()
+    (home / "objects" / evil[:2] / evil[2:]).rename(home / "objects" / good[:2] / good[2:])
+    with pytest.raises(ContentError) as caught:
+        store.read(home, [good])
+    assert caught.value.message == (
+        f"the cached repository `{home}` is damaged: `{good}` is not the blob that it is named for"
+    )
 
 
 def test_several_processes_at_once_give_the_same(kernels: Repository, server: Server, access: Access) -> None:
