@@ -99,7 +99,7 @@ def test_a_text_that_is_owed_is_said_to_be_owed() -> None:
     owed = Ancestor(rights.ROOT, A, ("examples/fwd.py",), owed="the commit cannot be fetched")
     facts = Facts(ancestors=(owed,), origins=FACTS.origins)
     found = notice.render(rights.lock(rights.upstream(FILE, facts=facts)), {})["NOTICE"]
-    assert b"Licence: not recognised\nLicence text: owed (the commit cannot be fetched)\n" in found
+    assert b"Licence: not known\nLicence text: owed (the commit cannot be fetched)\n" in found
 
 
 def test_the_part_goes_when_nothing_is_vendored_any_more() -> None:

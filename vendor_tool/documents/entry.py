@@ -34,10 +34,14 @@ def facts(upstream: Upstream) -> Iterator[Fact]:
     if record:
         yield Fact("Date of the revision", record.date)
     if upstream.files or upstream.from_:
-        yield Fact(
-            "Source tree", tree(upstream.url, revision, upstream.from_), tree(upstream.url, revision, upstream.from_)
-        )
+        source = tree(upstream.url, revision, upstream.from_)
+        yield Fact("Source tree", source, source if web(upstream.url) else None)
     yield from _rights(upstream, revision)
+
+
+def link(url: str, revision: str, path: str, line: int | None = None) -> str | None:
+    """A link for people, where the repository's host is a forge that we know."""
+    return permalink(url, revision, path, line) if web(url) else None
 
 
 def _rights(upstream: Upstream, revision: str) -> Iterator[Fact]:
@@ -50,14 +54,14 @@ def _rights(upstream: Upstream, revision: str) -> Iterator[Fact]:
     if license_:
         if upstream.files:
             yield Fact("Licence text", license_.to, code=True)
-        yield Fact("Licence file", license_.path, permalink(upstream.url, revision, license_.path), code=True)
+        yield Fact("Licence file", license_.path, link(upstream.url, revision, license_.path), code=True)
         for line in license_.holders or ("none in the licence file",):
             yield Fact("Copyright notice", line)
     else:
         yield Fact("Licence text", "none at this revision")
     notice = record.notice
     if notice:
-        yield Fact("NOTICE file", notice.path, permalink(upstream.url, revision, notice.path), code=True)
+        yield Fact("NOTICE file", notice.path, link(upstream.url, revision, notice.path), code=True)
     else:
         yield Fact("NOTICE file", "none at this revision")
 
@@ -67,7 +71,7 @@ class Row(NamedTuple):
 
     local: str
     upstream: str  # empty for a file that a patch brought
-    link: str
+    link: str | None
     license: str
     origins: tuple[legal.Origin, ...]
 
@@ -79,9 +83,9 @@ def rows(upstream: Upstream) -> Iterator[Row]:
         return
     known = legal.read(record)
     for file in record.files:
-        link = permalink(upstream.url, record.revision, file.path) if file.path else ""
+        address = link(upstream.url, record.revision, file.path) if file.path else None
         own = legal.declared(upstream, file) or file.license or ""
-        yield Row(file.to, file.path, link, own, known.origins.get(file.to, ()))
+        yield Row(file.to, file.path, address, own, known.origins.get(file.to, ()))
 
 
 def modifications(upstream: Upstream, lock: Lock, texts: Mapping[str, bytes]) -> Iterator[str]:

@@ -80,7 +80,8 @@ def _ancestor(
 
 def _rights(license_: LegalFile | None, declared: str | None, extra_terms: bool) -> Iterator[str]:
     spdx = declared or (license_.spdx if license_ else None)
-    yield f"Licence: {spdx or 'not recognised'}{entry.EXTRA_TERMS if extra_terms else ''}"
+    name = spdx or ("not recognised" if license_ else "not known")
+    yield f"Licence: {name}{entry.EXTRA_TERMS if extra_terms else ''}"
     if license_:
         yield from (f"Copyright notice: {line}" for line in license_.holders)
         yield f"Licence text: {license_.to}"

@@ -5,7 +5,6 @@ from itertools import groupby
 
 from vendor_tool import legal
 from vendor_tool.documents import entry
-from vendor_tool.links import permalink
 from vendor_tool.model import Lock, Upstream
 from vendor_tool.urls import plain_url
 
@@ -54,10 +53,7 @@ def _section(title: str, body: Iterator[str]) -> list[str]:
 def _facts(upstream: Upstream) -> Iterator[str]:
     for fact in entry.facts(upstream):
         value = f"`{fact.value}`" if fact.code else _text(fact.value)
-        if fact.link == fact.value:
-            value = f"<{fact.value}>"
-        elif fact.link:
-            value = f"[{value}]({fact.link})"
+        value = f"<{fact.value}>" if fact.link == fact.value else _linked(value, fact.link)
         yield f"- {fact.label}: {value}"
     if upstream.files:
         yield f"- Parity: {entry.evidence(upstream)}"
@@ -70,14 +66,15 @@ def _table(upstream: Upstream, folder: str) -> Iterator[str]:
         yield "| --- | --- | --- |"
     for row in rows:
         local = row.local.removeprefix(folder + "/")
-        source = f"[`{row.upstream}`]({row.link})" if row.upstream else "brought by a patch"
+        source = _linked(f"`{row.upstream}`", row.link) if row.upstream else "brought by a patch"
         yield f"| [`{local}`]({local}) | {source} | {_text(row.license)} |"
 
 
 def _chain(upstream: Upstream, folder: str) -> Iterator[str]:
     for row in entry.rows(upstream):
         links = [
-            f"[`{plain_url(one.url)}` {one.path}]({permalink(one.url, one.revision, one.path)})" for one in row.origins
+            _linked(f"`{plain_url(one.url)}` {one.path}", entry.link(one.url, one.revision, one.path))
+            for one in row.origins
         ]
         if links:
             yield f"- `{row.local.removeprefix(folder + '/')}` was made from {', from '.join(links)}"
@@ -98,8 +95,12 @@ def _imports(upstream: Upstream) -> Iterator[str]:
     record = upstream.resolved
     for found in record.imports if record else ():
         revision = record.revision if record else upstream.revision
-        link = permalink(upstream.url, revision, found.path, found.line)
-        yield f"- `{found.name}`, validated against [`{found.path}`]({link})"
+        link = entry.link(upstream.url, revision, found.path, found.line)
+        yield f"- `{found.name}`, validated against {_linked(f'`{found.path}`', link)}"
+
+
+def _linked(words: str, link: str | None) -> str:
+    return f"[{words}]({link})" if link else words
 
 
 def _bullets(lines: Iterator[str]) -> Iterator[str]:
