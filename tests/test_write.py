@@ -216,10 +216,8 @@ for n in range(20):
         write.commit(log.parent, {{"log": Blob(text + b"x")}})
 """
     runs = [subprocess.Popen([sys.executable, "-c", script], stderr=subprocess.PIPE) for _ in range(3)]
-    for one in runs:
-        assert one.wait() == 0, one.stderr and one.stderr.read().decode()
-        assert one.stderr
-        one.stderr.close()
+    said = [one.communicate()[1].decode() for one in runs]
+    assert [one.returncode for one in runs] == [0, 0, 0], said
     assert (tmp_path / "log").read_bytes() == b"x" * 60
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from vendor_tool.errors import UsageError
 from vendor_tool.model import At, Entry, FileSpec, Lock, Snapshot, Upstream
+from vendor_tool.paths import unsafe
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,20 +77,20 @@ def targets(upstream: Upstream, snapshot: Snapshot, lock_name: str) -> tuple[Tar
                     f"both go to `{target.to}`",
                     hint="give one of them another `to:`",
                 )
-            if other is not None and not _is_glob(other.spec.path) and not _is_glob(spec.path):
+            if other is not None and not is_glob(other.spec.path) and not is_glob(spec.path):
                 raise UsageError(
                     f"{place(lock_name, spec.at)}: `{target.path}` of upstream `{upstream.name}` is listed twice",
                     hint=f"remove one; the other is on line {other.spec.at.line}",
                 )
             # an item that names a file says more than a glob that meets it
-            if other is None or _is_glob(other.spec.path):
+            if other is None or is_glob(other.spec.path):
                 found[target.to] = target
     return tuple(found[to] for to in sorted(found))
 
 
 def _expand(upstream: Upstream, spec: FileSpec, snapshot: Snapshot, lock_name: str) -> list[Target]:
     wanted = join(upstream.from_, spec.path)
-    if not _is_glob(spec.path):
+    if not is_glob(spec.path):
         if wanted not in snapshot.entries:
             raise UsageError(_missing(upstream, spec, wanted, snapshot, lock_name), hint=_near(wanted, snapshot))
         return [Target(wanted, join(upstream.to, spec.to or spec.path), spec)]
@@ -115,7 +116,7 @@ def glob(pattern: str) -> re.Pattern[str]:
     return re.compile("".join(special.get(part, re.escape(part)) for part in parts), re.DOTALL)
 
 
-def _is_glob(path: str) -> bool:
+def is_glob(path: str) -> bool:
     return any(letter in path for letter in "*?[")
 
 
@@ -147,6 +148,12 @@ def _near(wanted: str, snapshot: Snapshot) -> str:
 def _plain_file(upstream: Upstream, target: Target, entry: Entry, snapshot: Snapshot, lock_name: str) -> None:
     kinds = {"120000": "a symbolic link", "160000": "a submodule"}
     kind = kinds.get(entry.mode)
+    reason = unsafe(target.to) or (None if target.to.isprintable() else "holds a character that cannot be shown")
+    if reason:
+        raise UsageError(
+            f"{place(lock_name, target.spec.at)}: {target.path!a} of upstream `{upstream.name}` {reason}",
+            hint="list the files that you want one by one, with a plain `to:` each",
+        )
     if kind is None:
         return
     raise UsageError(
@@ -202,8 +209,8 @@ def _clash(lock: Lock, name: str, path: str, other: tuple[str, str]) -> UsageErr
 
 def listed(upstream: Upstream) -> tuple[str, ...]:
     """The local paths that can be told without the upstream: those that are no globs, and those recorded."""
-    named = {join(upstream.to, spec.to or spec.path) for spec in upstream.files if not _is_glob(spec.path)}
-    if upstream.resolved and any(_is_glob(spec.path) for spec in upstream.files):
+    named = {join(upstream.to, spec.to or spec.path) for spec in upstream.files if not is_glob(spec.path)}
+    if upstream.resolved and any(is_glob(spec.path) for spec in upstream.files):
         named |= {item.to for item in upstream.resolved.files}
     return tuple(sorted(named))
 
@@ -216,7 +223,7 @@ def spec_of(upstream: Upstream, path: str) -> FileSpec | None:
     for spec in upstream.files:
         if spec.path == below:
             return spec
-        if below is not None and _is_glob(spec.path) and glob(spec.path).fullmatch(below):
+        if below is not None and is_glob(spec.path) and glob(spec.path).fullmatch(below):
             found = spec
     return found
 
@@ -226,7 +233,7 @@ def mapping(upstream: Upstream) -> dict[str, str]:
     named = {
         join(upstream.from_, spec.path): join(upstream.to, spec.to or spec.path)
         for spec in upstream.files
-        if not _is_glob(spec.path)
+        if not is_glob(spec.path)
     }
     recorded = upstream.resolved.files if upstream.resolved else ()
     return {item.path: item.to for item in recorded if item.path} | named

@@ -47,8 +47,11 @@ def exclusive(root: Path) -> Iterator[None]:
 def _acquire(root: Path) -> tuple[Path, int]:
     until = time.monotonic() + PATIENCE
     while True:
-        folder = _own_folder(root)
-        handle = _open_lock(folder)
+        try:
+            folder = own_folder(root)
+            handle = _open_lock(folder)
+        except FileNotFoundError:  # the run before took the folder away in between
+            continue
         _wait(handle, until)
         found = _lstat(folder / "lock")
         # the run before may have removed the file that this one waited on: then nobody else would wait on it
@@ -57,7 +60,8 @@ def _acquire(root: Path) -> tuple[Path, int]:
         os.close(handle)
 
 
-def _own_folder(root: Path) -> Path:
+def own_folder(root: Path) -> Path:
+    """The tool's own folder in a project, made where it is missing, and kept out of git."""
     folder = root / FOLDER
     if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
         raise UsageError(f"`{FOLDER}` in `{root}` is not a folder", hint=f"remove `{FOLDER}`")
@@ -66,6 +70,10 @@ def _own_folder(root: Path) -> Path:
         ignore = folder / ".gitignore"
         if not ignore.exists():
             ignore.write_text("*\n", encoding="utf-8")
+    except FileNotFoundError:
+        if root.is_dir():
+            raise
+        raise UsageError(f"`{root}` is not there", hint="name a lock in a folder that exists") from None
     except OSError as error:
         raise UsageError(f"cannot write in `{root}`: {error.strerror}", hint="see who owns the folder") from None
     return folder
@@ -74,6 +82,8 @@ def _own_folder(root: Path) -> Path:
 def _open_lock(folder: Path) -> int:
     try:
         return os.open(folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | getattr(os, "O_NOFOLLOW", 0), 0o666)
+    except FileNotFoundError:
+        raise
     except OSError as error:
         raise UsageError(f"cannot open `{FOLDER}/lock`: {error.strerror}", hint="see who owns the folder") from None
 
@@ -308,6 +318,15 @@ def _remove_empty_folders(root: Path, paths: list[str]) -> None:
 def pending(root: Path) -> bool:
     """Whether a run was killed after it began to swap files."""
     return (root / FOLDER / JOURNAL).exists()
+
+
+def left_over(root: Path) -> bool:
+    """Whether a killed run left anything behind, of whatever age: the next run takes it away."""
+    try:
+        names = {entry.name for entry in os.scandir(root / FOLDER)}
+    except OSError:
+        return False
+    return "merge" not in names or bool(names - {"merge", ".gitignore", "lock"})
 
 
 def recover(root: Path) -> bool:

@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 
 from vendor_tool.errors import UsageError
 from vendor_tool.lockfile.nodes import Node
+from vendor_tool.paths import unsafe
 
 MODULE = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
 
@@ -103,24 +104,6 @@ def nearest(word: str, known: tuple[str, ...]) -> str | None:
     import difflib
 
     return next(iter(difflib.get_close_matches(word, known, 1)), None)
-
-
-def unsafe(path: str) -> str | None:
-    """Why a relative path is refused, or None: it could leave the project, or mean another file elsewhere."""
-    parts = path.split("/")
-    if "\\" in path:
-        return "holds a backslash"
-    if path.startswith("/") or re.match(r"[A-Za-z]:", path):
-        return "is absolute"
-    if any(part == ".." for part in parts):
-        return "leaves its folder with `..`"
-    if any(part in {"", "."} for part in parts):
-        return "has an empty part or a `.`"
-    if any(ord(letter) < 32 or ord(letter) == 127 for letter in path):
-        return "holds a control character"
-    if any(part.lower() in {".git", ".vendor-tool"} or part.lower().startswith(".git ") for part in parts):
-        return "names a folder that belongs to git or to this tool"
-    return None
 
 
 def plain(node: Node) -> Any:

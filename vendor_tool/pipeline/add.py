@@ -12,8 +12,8 @@ from typing import Any
 from vendor_tool import fetch, licences, lockfile, plan, write
 from vendor_tool.errors import UsageError
 from vendor_tool.lockfile import edit, emit
-from vendor_tool.lockfile.place import unsafe
 from vendor_tool.model import Access, At, Context, FileSpec, Lock, Snapshot, Source, Upstream
+from vendor_tool.paths import unsafe
 from vendor_tool.transform import imports
 
 MAX_FILES = 500

@@ -82,6 +82,7 @@ def save(
         paths=tuple(conflict.path for conflict in rebase.conflicts),
         resolutions=resolutions,
     )
+    write.own_folder(lock.root)
     final = folder(lock.root, upstream.name)
     part = final.with_name(f"{final.name}.part")
     shutil.rmtree(part, ignore_errors=True)

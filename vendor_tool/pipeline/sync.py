@@ -50,7 +50,7 @@ def run(path: Path, arguments: Sequence[str], access: Access, *, force: bool = F
     chosen = plan.select(lock, arguments)
     session_free(lock, [one.upstream.name for one in chosen])
     idle = [one.upstream for one in chosen if one.rev is None]
-    if len(idle) == len(chosen) and not write.pending(lock.root) and not force and state.up_to_date(lock, idle):
+    if len(idle) == len(chosen) and not write.left_over(lock.root) and not force and state.up_to_date(lock, idle):
         return Done(files=sum(len(one.resolved.files) for one in idle if one.resolved))
     if dry_run:
         return _run(lock, chosen, access, force=force, dry_run=True)

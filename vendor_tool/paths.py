@@ -1,0 +1,21 @@
+"""Which relative paths may be written to. Pure, and asked for every path that comes from outside."""
+
+import re
+
+
+def unsafe(path: str) -> str | None:
+    """Why a relative path is refused, or None: it could leave the project, or mean another file elsewhere."""
+    parts = path.split("/")
+    if "\\" in path:
+        return "holds a backslash"
+    if path.startswith("/") or re.match(r"[A-Za-z]:", path):
+        return "is absolute"
+    if any(part == ".." for part in parts):
+        return "leaves its folder with `..`"
+    if any(part in {"", "."} for part in parts):
+        return "has an empty part or a `.`"
+    if any(ord(letter) < 32 or ord(letter) == 127 for letter in path):
+        return "holds a control character"
+    if any(part.lower() in {".git", ".vendor-tool"} or part.lower().startswith(".git ") for part in parts):
+        return "names a folder that belongs to git or to this tool"
+    return None
