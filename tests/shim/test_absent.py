@@ -2,7 +2,7 @@
 
 import pytest
 
-from .conftest import Project
+from tests.shim.projects import Project
 
 USES = {
     "decorators": "@tilelang.jit\ndef a(n): ...\n\n@tilelang.jit(out_idx=[-1], pass_configs={tilelang.PassConfigKey.FAST: True})\ndef b(n): ...\n",

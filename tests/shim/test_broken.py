@@ -2,7 +2,7 @@
 
 import pytest
 
-from .conftest import Project
+from tests.shim.projects import Project
 
 KERNEL = "import tilelang\n\n@tilelang.jit\ndef step(n): return n\n"
 

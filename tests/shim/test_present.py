@@ -1,6 +1,6 @@
 """With the runtime: nothing is loaded before the first use, and everything is real from then on."""
 
-from .conftest import Project
+from tests.shim.projects import Project
 
 KERNELS = """
     import tilelang

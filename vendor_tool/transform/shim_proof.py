@@ -73,7 +73,7 @@ def prove(
     modules of the project's own. Lines are those of the final files.
     """
     users = {path: names for path, data in sorted(files.items()) if (names := _users(path, data, shims))}
-    found = [finding for path in users for finding in _static(path, files[path], shims)]
+    found = [finding for path in users for finding in static(path, files[path], shims)]
     refused = {finding.path for finding in found}
     for path, outcome in _outcomes(files, list(users), shims, root, python):
         finding = _finding(path, outcome, shims)
@@ -93,7 +93,8 @@ def _users(path: str, data: bytes, shims: Mapping[str, ShimSpec]) -> bool:
     return any(last.encode() in data for last in lasts)
 
 
-def _static(path: str, data: bytes, shims: Mapping[str, ShimSpec]) -> Iterator[Finding]:
+def static(path: str, data: bytes, shims: Mapping[str, ShimSpec]) -> Iterator[Finding]:
+    """What the source of one final file shows; nothing is imported."""
     source = Source(path, path, "", data)
     try:
         tree = syntax.tree(source)

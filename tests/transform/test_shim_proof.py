@@ -1,0 +1,119 @@
+from pathlib import Path
+
+from vendor_tool.model import At, Context, Finding, Shim, ShimSpec, Source
+from vendor_tool.transform import shim
+
+AT = At(1, 1)
+SPEC = ShimSpec("tilelang", "vendored/_tilelang.py", AT, names={"T": "tilelang.language"})
+
+
+def vendored(spec: ShimSpec = SPEC, **texts: str) -> dict[str, bytes]:
+    folder = spec.to.rpartition("/")[0]
+    files = {spec.to: shim.render(spec)}
+    for name, text in texts.items():
+        path = f"{folder}/{name}.py"
+        source = Source(f"{name}.py", path, "", text.encode())
+        files[path] = shim.apply(source, Shim(("tilelang",)), Context("up", {}, frozenset(), {"tilelang": spec})).data
+    return files
+
+
+def prove(
+    files: dict[str, bytes], spec: ShimSpec = SPEC, root: Path | None = None
+) -> list[tuple[str, str, int | None, str]]:
+    found = shim.prove(files, {"tilelang": spec}, root=root)
+    return [(one.rule, one.path or "", one.line, one.message) for one in found]
+
+
+def test_files_that_import_are_proven() -> None:
+    files = vendored(
+        a="import tilelang\n@tilelang.jit\ndef k(n): ...\n",
+        b="import tilelang.language as T\nfrom .a import k\nX = [k, T.x]\n",
+    )
+    assert prove(files) == []
+
+
+def test_a_branch_is_found_in_the_source_once() -> None:
+    files = vendored(
+        a="import tilelang\n\nif tilelang.__version__ > '1':\n    x = 1\n", b="import tilelang\nfrom .a import x\n"
+    )
+    assert prove(files) == [
+        (
+            "shim-import-time",
+            "vendored/a.py",
+            3,
+            "the truth of `tilelang.__version__ > '1'` is needed while the file is imported, and cannot be put off "
+            "until the first call",
+        )
+    ]
+
+
+def test_what_only_running_shows_is_found_by_running() -> None:
+    files = vendored(
+        a="import tilelang.language as T\n\ndef pick(d):\n    return 1 if d else 2\n\nX = pick(T.float32)\n"
+    )
+    assert prove(files) == [
+        (
+            "shim-import-time",
+            "vendored/a.py",
+            4,
+            "the truth of `tilelang.language.float32` is needed while the file is imported, and cannot be put off "
+            "until the first call",
+        )
+    ]
+
+
+def test_another_missing_package_is_not_a_failure_of_the_file() -> None:
+    files = vendored(a="import tilelang\nimport package_that_is_not_there.sub\n")
+    (finding,) = shim.prove(files, {"tilelang": SPEC})
+    assert finding == Finding(
+        "shim-not-proven", "note", "not provable here: needs `package_that_is_not_there`", path="vendored/a.py"
+    )
+
+
+def test_a_failure_of_the_files_own_is_a_warning() -> None:
+    files = vendored(a="import tilelang\n1 / 0\n")
+    assert prove(files) == [
+        (
+            "shim-not-proven",
+            "vendored/a.py",
+            2,
+            "importing it failed for a reason of its own: ZeroDivisionError: division by zero",
+        )
+    ]
+
+
+def test_a_module_that_is_still_imported_by_its_name_is_an_error() -> None:
+    files = vendored(a="import tilelang\n") | {"vendored/b.py": b"from . import _tilelang\nimport tilelang.math\n"}
+    assert prove(files) == [
+        (
+            "shim-import-time",
+            "vendored/b.py",
+            2,
+            "it cannot be imported without `tilelang`: ModuleNotFoundError: No module named 'tilelang'",
+        )
+    ]
+
+
+def test_a_file_that_ends_the_process_does_not_hide_the_others() -> None:
+    files = vendored(a="import tilelang, os\nos._exit(7)\n", b="import tilelang\nif tilelang.x:\n    pass\n")
+    assert [(rule, path, line) for rule, path, line, _ in prove(files)] == [
+        ("shim-import-time", "vendored/b.py", 2),
+        ("shim-import-time", "vendored/a.py", None),
+    ]
+
+
+def test_output_of_a_file_is_not_taken_for_an_answer() -> None:
+    assert prove(vendored(a="import tilelang, sys\nprint('{}', flush=True)\nsys.stderr.write('x')\n")) == []
+
+
+def test_absolute_stand_ins_and_modules_of_the_project(tmp_path: Path) -> None:
+    spec = ShimSpec("tilelang", "src/pkg/kernels/_tilelang.py", AT, "pkg.kernels._tilelang")
+    (tmp_path / "src/pkg/kernels").mkdir(parents=True)
+    (tmp_path / "src/pkg/__init__.py").write_text("raise RuntimeError('packages of the project are not run')\n")
+    (tmp_path / "src/pkg/shared.py").write_text("LIMIT = 4\n")
+    files = vendored(spec, a="import tilelang\nfrom pkg.shared import LIMIT\nx = tilelang.cdiv(LIMIT, 2)\n")
+    assert prove(files, spec, tmp_path) == []
+
+
+def test_files_without_a_stand_in_are_not_run() -> None:
+    assert prove({"vendored/a.py": b"raise SystemExit(1)\n", **vendored()}) == []
