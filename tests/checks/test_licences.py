@@ -96,6 +96,12 @@ def test_x1_the_lock_against_the_licence_file() -> None:
     ]
 
 
+def test_x1_a_gnu_text_does_not_say_whether_later_versions_are_meant() -> None:
+    gnu = replace(rights.MID_LICENSE, spdx="GPL-2.0-only")
+    one = rights.upstream(file(), license_=gnu, declared="GPL-2.0-or-later")
+    assert [item for item in found(licences, subject(one)) if item[1] is None] == []
+
+
 TERMS = rights.MIT.replace(b"Demo Authors\n", b"Demo Authors\nFurther terms with Example Corp apply.\n")
 WITH_TERMS = rights.kept("LICENSE", rights.ROOT_LICENSE.to, TERMS, "MIT", rights.MIT_HOLDER)
 

@@ -242,7 +242,7 @@ def _declared(upstream: Upstream) -> Iterator[Finding]:
     license_ = record.license if record else None
     if license_ is None or not license_.spdx or not upstream.license:
         return
-    if legal.identifiers(upstream.license) != legal.identifiers(license_.spdx):
+    if _texts(upstream.license) != _texts(license_.spdx):
         yield finding(
             RULES["LIC-X1"],
             f"`{license_.path}` of {upstream.name} is {license_.spdx}, the lock says {upstream.license}",
@@ -250,6 +250,11 @@ def _declared(upstream: Upstream) -> Iterator[Finding]:
             side="record",
             fix=f"set `license: {license_.spdx}` of {upstream.name} in the lock",
         )
+
+
+def _texts(expression: str) -> set[str]:
+    """The texts that an expression stands for: the GNU texts do not say whether later versions are meant."""
+    return {re.sub(r"-(?:only|or-later)\Z", "", name) for name in legal.identifiers(expression)}
 
 
 def _moved(subject: Subject, upstream: Upstream) -> Iterator[Finding]:

@@ -41,10 +41,15 @@ def detect(text: str) -> Detection:
     The expression is None where nothing was recognised or where most of the text is something else. Several texts in
     one file are joined by AND: all of them have to be kept.
     """
-    regions = [one for one in detector()(text) if _substantial(text, one)]
+    exact = known_texts(text)
+    beside = _extra(text, exact) if exact else []
+    # most licence files are one of a few texts to the word: then the matcher need not be loaded, unless what stands
+    # beside the text may be another licence
+    sure = bool(exact) and not any(texts.RIGHTS.search(line) for line in beside)
+    regions = exact if sure else [one for one in detector()(text) if _substantial(text, one)]
     if not regions:
         return _from_tag(text)
-    coverage = _coverage(text, regions)
+    coverage = 100.0 if sure and not beside else _coverage(text, regions)
     names = " AND ".join(sorted({_BARE_GPL.sub(r"\g<0>-only", one.spdx) for one in regions}))
     lines = [found for found in map(copyright_line, text.splitlines()) if found]
     return Detection(

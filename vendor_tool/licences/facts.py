@@ -2,7 +2,6 @@
 
 import hashlib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Protocol
 
 from vendor_tool import legal
@@ -13,6 +12,7 @@ from vendor_tool.licences.header import header
 from vendor_tool.links import key, permalink
 from vendor_tool.model import Blob, LegalFile, Upstream
 from vendor_tool.origins import claims
+from vendor_tool.values import dataclass, field
 
 _DEEPEST = 8  # hops; every real chain that was seen has at most three
 

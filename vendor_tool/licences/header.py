@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import Final
 
 from vendor_tool.legal import Evidence, HeaderFacts, Mention
+from vendor_tool.licences import texts
 from vendor_tool.licences.detect import TAG, detector
 from vendor_tool.licences.holders import copyright_line, is_placeholder
 from vendor_tool.origins.comments import SUFFIXES, Comment, comments
@@ -80,7 +81,7 @@ def _mentions(lines: Sequence[Comment]) -> Iterator[Mention]:
         for tag in TAG.findall(one.text):
             named.add(tag.strip())
             yield Mention(tag.strip(), "tag", one.line)
-    for region in detector()(block):
+    for region in detector()(block) if texts.RIGHTS.search(block) else ():
         if region.spdx in named:
             continue
         named.add(region.spdx)

@@ -45,6 +45,9 @@ _ADVICE: Final = {
     "CC": r"creative commons corporation is not a law firm",
 }
 
+# without one of these words no licence is named, and the matcher need not be asked
+RIGHTS: Final = re.compile(r"licen[cs]e|copyright|permission|redistribut|warrant", re.IGNORECASE)
+
 APACHE_ADVICE: Final = re.compile(
     r"appendix: how to apply|to apply the apache license to your work|boilerplate notice, with the fields|"
     r"replaced with your own identifying|the brackets!|comment syntax for the file format|"
