@@ -191,6 +191,11 @@ def test_refs_are_full_names_with_tags_followed(kernels: Repository, access: Acc
     }
 
 
+def test_a_ref_may_hold_any_letter(kernels: Repository, access: Access) -> None:
+    revision = kernels.commit({"k.py": ""}, ref="refs/heads/a\u2028b\x85é")
+    assert fetch.refs(entry(kernels.url), access) == {"refs/heads/a\u2028b\x85é": revision}
+
+
 def test_refs_of_branches_cost_one_listing_of_branches(kernels: Repository, server: Server, access: Access) -> None:
     revision = kernels.commit({"k.py": ""})
     found = fetch.refs(entry(f"{server.url}/kernels.git"), access, ["refs/heads/main"])

@@ -86,7 +86,8 @@ def advertised(folder: Path, url: str, limits: Sequence[str], access: Access) ->
     ran = _remote(folder, url, ["ls-remote", "--quiet", *limits, REMOTE], access)
     if isinstance(ran, Trouble):
         return ran
-    found = (line.split("\t", 1) for line in ran.decode("utf-8", "surrogateescape").splitlines())
+    # not splitlines(): a ref's name may hold what Unicode calls a line's end
+    found = (line.split("\t", 1) for line in ran.decode("utf-8", "surrogateescape").split("\n") if line)
     refs = {name: oid for oid, name in found}
     if any(len(oid) != 40 for oid in refs.values()):
         return Trouble(plain_url(url), "foreign", ())

@@ -5,12 +5,12 @@ import os
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from vendor_tool import __version__
 from vendor_tool.fetch.trouble import Kind, Trouble, redacted
 from vendor_tool.urls import plain_url
+from vendor_tool.values import dataclass
 
 if TYPE_CHECKING:
     from requests import Response, Session

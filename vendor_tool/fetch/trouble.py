@@ -2,12 +2,12 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final, Literal
 
 from vendor_tool.errors import UpstreamError
 from vendor_tool.model import Upstream
 from vendor_tool.urls import plain_url
+from vendor_tool.values import dataclass
 
 Kind = Literal["foreign", "denied", "broken", "gone", "refused", "busy", "unreachable", "cut"]
 
