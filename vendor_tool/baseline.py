@@ -5,11 +5,11 @@ import json
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from vendor_tool.errors import UsageError
 from vendor_tool.model import Finding
+from vendor_tool.values import dataclass
 
 VERSION: Final = 1
 # counts, lines and commit ids move while the finding stays the same one

@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from vendor_tool.links import repository
 from vendor_tool.model import LegalFile, Recorded, Resolved, Upstream
+from vendor_tool.values import dataclass, field
 
 Evidence: TypeAlias = Literal["tag", "text", "phrase"]
 Tier: TypeAlias = Literal["A", "B", "C", "R"]

@@ -5,9 +5,10 @@ folder of the lockfile. Git ids are 40 lower-case hex digits.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, TypeAlias
+
+from vendor_tool.values import dataclass, field
 
 # ---- content ----------------------------------------------------------------------------------------------
 

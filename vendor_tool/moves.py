@@ -3,12 +3,12 @@
 import posixpath
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from vendor_tool.lines import similarity, split
 from vendor_tool.model import Entry
 from vendor_tool.transform.symbols import Symbol, outline
+from vendor_tool.values import dataclass
 
 Read: TypeAlias = Callable[[Collection[str]], Mapping[str, bytes]]
 """Git ids of blobs to their contents."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 import fnmatch
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 from vendor_tool.errors import UsageError
 from vendor_tool.model import At, Entry, FileSpec, Lock, Snapshot, Upstream
 from vendor_tool.paths import unsafe
+from vendor_tool.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

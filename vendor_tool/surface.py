@@ -4,10 +4,10 @@ import ast
 import re
 import warnings
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 from vendor_tool.transform.symbols import outline
+from vendor_tool.values import dataclass
 
 Where = Literal["module", "guarded", "function"]
 # a new import at the top counts as new even if functions had it before, not the other way round

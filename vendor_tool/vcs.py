@@ -10,11 +10,11 @@ import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Final
 
 from vendor_tool.errors import UsageError
+from vendor_tool.values import dataclass
 
 PROTOCOLS: Final = ("file", "git", "http", "https", "ssh")
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 
 from vendor_tool.model import Finding, Lock, Recorded, RuleInfo, Side, Upstream
+from vendor_tool.values import dataclass, field
 
 RULES: Mapping[str, RuleInfo] = {
     rule.id: rule

@@ -1,10 +1,10 @@
 """Severities as a project sets them under `project: audit:`."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 
 from vendor_tool.errors import UsageError
 from vendor_tool.model import Finding, Lock, RuleInfo
+from vendor_tool.values import replace
 
 
 def apply(findings: Iterable[Finding], lock: Lock, rules: Mapping[str, RuleInfo]) -> Iterator[Finding]:

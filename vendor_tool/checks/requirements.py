@@ -7,7 +7,6 @@ import itertools
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
 from typing import TYPE_CHECKING
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING
 from vendor_tool.checks.subject import Requirement, Subject, finding
 from vendor_tool.errors import UsageError
 from vendor_tool.model import Finding, KnownBad, Lock, RuleInfo, Upstream
+from vendor_tool.values import dataclass
 
 if TYPE_CHECKING:
     from packaging.specifiers import SpecifierSet

@@ -1,13 +1,13 @@
 """What the audit rules look at: plain data that the pipeline gathers. A fact that could not be had is left out."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Literal
 
 from vendor_tool import legal
 from vendor_tool.legal import Ancestor, Claim, Detection, HeaderFacts, Origin
 from vendor_tool.links import key
 from vendor_tool.model import Finding, LegalFile, Level, Lock, Recorded, RuleInfo, Side, Upstream
+from vendor_tool.values import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)

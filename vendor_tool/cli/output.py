@@ -6,11 +6,11 @@ import os
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from vendor_tool.errors import ExitCode, UsageError
 from vendor_tool.model import Finding, RuleInfo
+from vendor_tool.values import dataclass
 
 # user:password@ or user:token@ in any address that a message quotes
 _SECRET = re.compile(r"([a-z][a-z0-9+.-]*://)[^/@\s'\"]*:[^/@\s'\"]*@", re.IGNORECASE)

@@ -12,13 +12,13 @@ import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias
 
 from vendor_tool.codegen import trace
 from vendor_tool.errors import ParityNotRun, UsageError
 from vendor_tool.model import BuiltFile, Finding, RuleInfo
+from vendor_tool.values import dataclass
 
 RULES: Mapping[str, RuleInfo] = {
     "codegen-differs": RuleInfo(

@@ -2,12 +2,12 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from textwrap import dedent
 from typing import Final
 
 from vendor_tool.errors import UsageError
 from vendor_tool.fence.block import append, insert, probes, without
+from vendor_tool.values import dataclass
 
 CONFIGS: Final = (".pre-commit-config.yaml",)
 PYTHON_ONLY: Final = False

@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from vendor_tool.errors import UsageError
 from vendor_tool.fence.block import append, insert, without
+from vendor_tool.values import dataclass
 
 STRING: Final = r'"""(?:\\.|[^\\])*?"""|\'\'\'.*?\'\'\'|"(?:\\.|[^"\\\n])*"|\'[^\'\n]*\''
 TOKEN: Final = re.compile(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ from vendor_tool.lockfile.nodes import Node, compose
 from vendor_tool.lockfile.place import Place
 from vendor_tool.lockfile.read import parse
 from vendor_tool.model import Lock, Resolved
+from vendor_tool.values import replace
 
 NAME = "vendor.lock.yaml"
 

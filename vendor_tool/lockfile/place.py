@@ -5,12 +5,12 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from vendor_tool.errors import UsageError
 from vendor_tool.lockfile.nodes import Node
 from vendor_tool.paths import unsafe
+from vendor_tool.values import dataclass
 
 MODULE = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
 

@@ -1,7 +1,6 @@
 """Carries a patch series onto another base, patch by patch, so that each stays a change of its own."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from vendor_tool import patch as patches
@@ -10,6 +9,7 @@ from vendor_tool.merge.text import Labels, markers_left
 from vendor_tool.merge.trees import Conflict, MergedTree, merge_trees
 from vendor_tool.model import Blob, Tree
 from vendor_tool.patch import Patch
+from vendor_tool.values import dataclass, field, replace
 
 Status = Literal["clean", "changed", "obsolete", "dropped", "conflict", "waiting"]
 Resolution = Mapping[str, Blob | None]

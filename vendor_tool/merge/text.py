@@ -3,11 +3,11 @@
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
 from vendor_tool.lines import Span, changes, split
 from vendor_tool.merge.explain import explain
+from vendor_tool.values import dataclass, replace
 
 MARKER = 7
 _LOOKS_LIKE_MARKER = re.compile(rb"(?:<{7}|\|{7}|>{7})(?: |\r?\n?$)|={7}\r?\n?$")

@@ -1,11 +1,11 @@
 """Three-way merge of trees: which files came, went, moved or changed, on both sides."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Literal
 
 from vendor_tool.merge.text import MARKER, Clash, Labels, merge
 from vendor_tool.model import Blob, Tree
+from vendor_tool.values import dataclass
 
 ConflictKind = Literal["content", "both-added", "deleted-upstream", "deleted-by-patch", "binary"]
 

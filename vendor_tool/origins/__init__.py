@@ -6,13 +6,13 @@ mere reference. What the words look like is in `verbs`, what they point to in `t
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Literal, TypeAlias
 
 from vendor_tool.legal import Claim, Tier
 from vendor_tool.origins import verbs
 from vendor_tool.origins.comments import SUFFIXES, Comment, comments
 from vendor_tool.origins.targets import URL, Target, link, named, with_refs
+from vendor_tool.values import replace
 
 __all__ = ["SUFFIXES", "claims", "link", "with_refs"]
 

@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from pathlib import Path
 
 from vendor_tool import legal
@@ -10,6 +9,7 @@ from vendor_tool.legal import Claim
 from vendor_tool.links import key
 from vendor_tool.model import Lock
 from vendor_tool.origins import SUFFIXES, claims
+from vendor_tool.values import dataclass, replace
 
 _SKIPPED = frozenset(
     {".git", ".hg", ".venv", "venv", "node_modules", "__pycache__", ".mypy_cache", ".tox", ".vendor-tool"}

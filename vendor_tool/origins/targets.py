@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Collection
-from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 from urllib.parse import unquote, urlsplit
 
 from vendor_tool.legal import LinkState
+from vendor_tool.values import dataclass, replace
 
 Kind: TypeAlias = Literal["file", "tree", "repository", "commit", "pull", "gist", "other", "path", "dotted", "short"]
 

@@ -5,11 +5,11 @@
 
 import zipfile
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path, PurePosixPath
 
 from vendor_tool.errors import UsageError
+from vendor_tool.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Final, Literal
 
 from vendor_tool.model import Entry, Recorded, Resolved, Snapshot
+from vendor_tool.values import dataclass
 
 NOTICE: Final = re.compile(r"NOTICE(?:\.(?:txt|md|rst))?", re.IGNORECASE)
 

@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from typing import Final, Literal
+
+from vendor_tool.values import dataclass
 
 REQUEST: Final = re.compile(r"refs/(?:pull|merge-requests|pull-requests)/(\d+)/(?:head|merge|from)")
 

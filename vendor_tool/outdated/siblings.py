@@ -1,13 +1,13 @@
 """Copies of one file that came by several ways: a fix that one has may be what the other lacks."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import combinations
 from pathlib import PurePosixPath
 from typing import Final
 
 from vendor_tool import lines
 from vendor_tool.outdated.formatting import Difference, difference
+from vendor_tool.values import dataclass
 
 ALIKE: Final = 0.5
 """Share of common lines, by bytes, from which two files count as copies.

@@ -6,13 +6,13 @@ import hashlib
 import importlib
 import importlib.util
 import sys
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from types import ModuleType
 
 from vendor_tool.errors import ContentError, ParityNotRun, UsageError
 from vendor_tool.model import Lock, Recorded, RecordedImport, Resolved, Upstream
 from vendor_tool.parity import machine
+from vendor_tool.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import subprocess
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import cache
 from importlib import metadata
 
 from packaging.specifiers import SpecifierSet
+
+from vendor_tool.values import dataclass
 
 RUNTIME = ("torch", "tilelang", "apache-tvm-ffi", "triton", "z3-solver")
 """Distributions whose versions shape a kernel; recorded with the evidence."""

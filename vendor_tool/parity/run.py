@@ -8,7 +8,6 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -18,6 +17,7 @@ from vendor_tool.lockfile import edit
 from vendor_tool.model import Access, Finding, Lock, Resolved, Upstream
 from vendor_tool.parity import evidence, kernel, machine, report, table
 from vendor_tool.parity.report import Report
+from vendor_tool.values import dataclass, replace
 
 FOLDER = "tests/parity"
 _PLUGIN = "vendor_tool.parity.plugin"

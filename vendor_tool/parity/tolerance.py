@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from vendor_tool.parity import compare
+from vendor_tool.values import dataclass
 
 if TYPE_CHECKING:
     from torch import Tensor

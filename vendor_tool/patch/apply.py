@@ -3,12 +3,12 @@
 import hashlib
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from vendor_tool.errors import ConflictError, UsageError
 from vendor_tool.lines import split
 from vendor_tool.model import Blob, Tree
 from vendor_tool.patch.parse import FileDiff, Hunk, Patch
+from vendor_tool.values import dataclass
 
 # git cuts headings off here, in bytes
 HEADING = 80

@@ -3,11 +3,11 @@
 import posixpath
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from vendor_tool.errors import UsageError
 from vendor_tool.lines import split
 from vendor_tool.patch.head import dep3_parse
+from vendor_tool.values import dataclass
 
 _HUNK = re.compile(rb"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@(?: ?(.*))?", re.DOTALL)
 # empty lines that an editor may have cut off; more are a sign of something else

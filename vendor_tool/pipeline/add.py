@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ from vendor_tool.lockfile import edit, emit
 from vendor_tool.model import Access, At, Context, FileSpec, Lock, Snapshot, Source, Upstream
 from vendor_tool.paths import unsafe
 from vendor_tool.transform import imports
+from vendor_tool.values import dataclass, replace
 
 MAX_FILES = 500
 

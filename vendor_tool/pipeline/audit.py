@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from importlib import metadata
 from pathlib import Path
 
@@ -23,6 +22,7 @@ from vendor_tool.errors import ContentError, UpstreamError
 from vendor_tool.licences import expression
 from vendor_tool.licences.facts import walk
 from vendor_tool.model import Access, Finding, LegalFile, Lock, RuleInfo, Upstream
+from vendor_tool.values import replace
 
 AUDITS = (apache, texts, copyleft, provenance, distribution, requirements)
 RULES: Mapping[str, RuleInfo] = {name: rule for audit in AUDITS for name, rule in audit.RULES.items()}

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
 
 from vendor_tool import fetch, legal, licences, plan, transform, write
 from vendor_tool import patch as patches
@@ -31,6 +30,7 @@ from vendor_tool.model import (
 from vendor_tool.pipeline import facts
 from vendor_tool.plan import Target
 from vendor_tool.transform import symbols
+from vendor_tool.values import dataclass, replace
 
 LFS_POINTER = b"version https://git-lfs.github.com/spec/"
 # file contents held in memory at once; kernels are a few kilobytes each

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
 
 from vendor_tool import fetch, legal, licences
 from vendor_tool.errors import UpstreamError, UsageError
 from vendor_tool.links import repository
 from vendor_tool.model import Access, Blob, BuiltFile, LegalFile, Snapshot, Upstream
 from vendor_tool.urls import check_url
+from vendor_tool.values import dataclass, field, replace
 
 
 def gather(

@@ -10,7 +10,6 @@ import hashlib
 import json
 import shutil
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,7 @@ from vendor_tool import vcs, write
 from vendor_tool.errors import ConflictError, UsageError
 from vendor_tool.merge import Conflict, Rebase, Resolution
 from vendor_tool.model import Blob, Lock, Upstream
+from vendor_tool.values import dataclass
 
 STATE = "session.json"
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import stat
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from vendor_tool import lockfile, plan, write
@@ -15,6 +14,7 @@ from vendor_tool.model import Access, Blob, Build, Finding, Lock, Tree
 from vendor_tool.pipeline import state
 from vendor_tool.pipeline.state import on_disk
 from vendor_tool.plan import Selection
+from vendor_tool.values import dataclass
 
 GENERATED = b"vendor-tool"
 """Stands in the first lines of every file that is generated whole: such a file may be written anew."""

@@ -7,7 +7,6 @@ a change of rules never looks like a conflict, and neither does our own rewritin
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
 
 from vendor_tool import fetch, licences, lockfile, merge, moves, plan
 from vendor_tool import patch as patches
@@ -18,6 +17,7 @@ from vendor_tool.pipeline import build as builds
 from vendor_tool.pipeline import state
 from vendor_tool.pipeline.build import Fetched, Made
 from vendor_tool.plan import Target
+from vendor_tool.values import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)

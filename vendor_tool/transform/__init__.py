@@ -7,13 +7,13 @@ only some runs need are imported where they are used: start-up counts.
 import functools
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeAlias
 
 from vendor_tool.errors import UsageError
 from vendor_tool.model import Change, Context, FileSpec, Finding, Format, Header, Imports, Rule, Shim, ShimSpec, Source
 from vendor_tool.transform import dynamic, header, imports, syntax
+from vendor_tool.values import dataclass, replace
 
 PARALLEL_FROM = 1_000_000
 """Bytes of source to be rewritten from which further processes, and loading libcst in each, take less time."""

@@ -7,13 +7,13 @@ started at (`modules.roots`). What is already right keeps its bytes.
 import ast
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 
 from vendor_tool.errors import UsageError
 from vendor_tool.model import Change, Context, Imports, Source
 from vendor_tool.transform import modules, rewriting, syntax
 from vendor_tool.transform.modules import Found
 from vendor_tool.transform.rewriting import Target
+from vendor_tool.values import dataclass, replace
 
 _IMPORT = re.compile(rb"import(?![\w\x80-\xff])")
 _RELATIVE = re.compile(rb"from[ \t\f]*\.")

@@ -4,9 +4,9 @@ import functools
 import keyword
 import sys
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
 
 from vendor_tool.errors import UsageError
+from vendor_tool.values import dataclass
 
 SOURCE_FOLDERS = frozenset({"src", "python", "lib"})
 """Folders that hold packages by custom, wherever they stand."""

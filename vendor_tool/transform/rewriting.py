@@ -2,12 +2,12 @@
 
 import ast
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from vendor_tool.errors import UsageError
 from vendor_tool.model import Source
 from vendor_tool.transform import modules, syntax
+from vendor_tool.values import dataclass
 
 if TYPE_CHECKING:
     import libcst as cst

@@ -5,11 +5,11 @@ else uses. The block under `if __name__ == "__main__":` goes by the name `__main
 import ast
 import re
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
 
 from vendor_tool.errors import UsageError
 from vendor_tool.model import Change, Context, FileSpec, Source
 from vendor_tool.transform import removal, scopes, syntax
+from vendor_tool.values import dataclass
 
 MAIN = "__main__"
 

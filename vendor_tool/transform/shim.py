@@ -6,7 +6,6 @@ written files without the modules.
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from vendor_tool.errors import UsageError
@@ -16,6 +15,7 @@ from vendor_tool.transform.rewriting import Target
 from vendor_tool.transform.shim_proof import prove as prove
 from vendor_tool.transform.shim_standin import BUNDLED
 from vendor_tool.transform.shim_standin import render as render
+from vendor_tool.values import dataclass
 
 GUARD = "_if_installed"
 """The submodule of every stand-in that raises ImportError where the real module is not installed."""

@@ -10,13 +10,13 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 
 from vendor_tool.errors import UsageError
 from vendor_tool.model import Finding, RuleInfo, ShimSpec, Source
 from vendor_tool.transform import modules, shim_analysis, shim_child, syntax
 from vendor_tool.transform.shim_standin import BUNDLED
+from vendor_tool.values import dataclass, replace
 
 RULES: Mapping[str, RuleInfo] = {
     "shim-import-time": RuleInfo(

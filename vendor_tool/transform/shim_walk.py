@@ -2,10 +2,10 @@
 
 import ast
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from vendor_tool.transform import syntax
+from vendor_tool.values import dataclass, field
 
 Kind: TypeAlias = Literal["deferred", "stub", "text", "holder"] | None
 """A value that is not known yet, what a deferred decorator made of a function, text with such a value in it, an object

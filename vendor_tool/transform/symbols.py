@@ -5,11 +5,11 @@ import difflib
 import hashlib
 import warnings
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from vendor_tool.errors import UpstreamError
 from vendor_tool.transform import modules, syntax
+from vendor_tool.values import dataclass
 
 Read: TypeAlias = Callable[[Collection[str]], Mapping[str, bytes]]
 

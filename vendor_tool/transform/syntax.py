@@ -10,11 +10,11 @@ import re
 import sys
 import warnings
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from vendor_tool.errors import UsageError
 from vendor_tool.model import Source
+from vendor_tool.values import dataclass
 
 if TYPE_CHECKING:
     import libcst as cst
