@@ -7,7 +7,7 @@ from tests.support import rights
 from vendor_tool.checks import distribution
 from vendor_tool.checks.subject import Artefact
 
-COPIES = f"`{rights.MID_LICENSE.to}`, `{rights.ROOT_LICENSE.to}`"
+COPIES = f"`{rights.ROOT_LICENSE.to}`"
 
 
 def test_dist_1_the_expression_covers_everything() -> None:
@@ -74,3 +74,12 @@ def test_dist_3_a_classifier_beside_the_expression() -> None:
 def test_a_folder_that_is_no_package_is_not_asked_for_metadata() -> None:
     assert found(distribution, subject(changes={"pyproject.toml": None})) == []
     assert found(distribution, subject(changes={"pyproject.toml": "[tool.ruff]\n"})) == []
+
+
+def test_dist_2_apache_asks_for_its_text_and_not_for_the_upstream_s_copy() -> None:
+    mit = {"pyproject.toml": PYPROJECT.replace('"vendored/LICENSES/**"', '"vendored/LICENSES/*/*/LICENSE"')}
+    assert found(distribution, subject(changes=mit)) == []
+    other = {**mit, "LICENSE": rights.MIT.decode()}
+    assert [one[3] for one in found(distribution, subject(changes=other))] == [
+        f"`license-files` does not name `{rights.MID_LICENSE.to}`"
+    ]

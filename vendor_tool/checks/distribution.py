@@ -1,6 +1,6 @@
 """PEP 639: whether the project's metadata and built artefacts say and hold what the vendored files' licences ask."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 
 from vendor_tool import legal
@@ -27,6 +27,8 @@ RULES: Mapping[str, RuleInfo] = {
     )
 }  # fmt: skip
 
+_APACHE = "Apache-2.0"
+_APACHE_TERMS = "terms and conditions for use, reproduction, and distribution"
 # what setuptools and hatchling take where `license-files` is not stated
 _DEFAULT = ("LICEN[CS]E*", "COPYING*", "NOTICE*", "AUTHORS*")
 
@@ -97,7 +99,9 @@ def _texts(subject: Subject) -> Iterator[Finding]:
         where = f"`{subject.artefact.name}` does not hold"
     else:
         globs = (facts.license_files if facts else None) or _DEFAULT
-        missing = [to for to in [*owed, *(["NOTICE"] if owed else [])] if not any(_globbed(to, one) for one in globs)]
+        taken = [path for path in subject.local if any(_globbed(path, one) for one in globs)]
+        missing = [to for to, one in owed.items() if to not in taken and not _apache_among(subject, one, taken)]
+        missing += ["NOTICE"] if owed and "NOTICE" not in taken else []
         where = "`license-files` does not name"
     if missing:
         listed = ", ".join(f'"{one}"' for one in ["LICENSE", "NOTICE", *sorted({_folder(to) for to in owed})])
@@ -110,7 +114,16 @@ def _texts(subject: Subject) -> Iterator[Finding]:
         )
 
 
+def _apache_among(subject: Subject, one: LegalFile, paths: Sequence[str]) -> bool:
+    """Apache-2.0 asks for its text, whoever's copy; the holder stands in NOTICE or in the file."""
+    found = [subject.texts[path] for path in paths if path in subject.texts]
+    return one.spdx == _APACHE and any(text.spdx == _APACHE and text.plain for text in found)
+
+
 def _in_artefact(subject: Subject, one: LegalFile) -> bool:
+    texts = subject.artefact.texts.values() if subject.artefact else ()
+    if one.spdx == _APACHE and any(_APACHE_TERMS in folded(text) for text in texts):
+        return True
     data = subject.local.get(one.to)
     return _holds(subject, data) if data is not None else in_artefact(subject, one)
 
