@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 # One pass of the search keeps a row for each edit, so its memory grows with the square of this.
-MAX_EDITS = 1200
+MAX_EDITS = 600
 
 
 class Span(NamedTuple):

@@ -1,13 +1,10 @@
 """Says what a clash is about where that can be told: the same fix twice, layout only, code that went away."""
 
-import io
 import re
-import tokenize
 from collections.abc import Sequence
 
 _ASSIGNMENT = re.compile(rb"\s*(?P<key>[\w.\[\]\"']+)\s*(?::|=)\s*(?P<value>.*?)\s*,?\s*$")
 _OFF = frozenset({b"False", b"0", b"None"})
-_LAYOUT = frozenset({tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.COMMENT})
 
 
 def explain(base: Sequence[bytes], ours: Sequence[bytes], theirs: Sequence[bytes], us: str, them: str) -> str:
@@ -56,9 +53,13 @@ def _layout(one: Sequence[bytes], other: Sequence[bytes]) -> str:
 
 def _tokens(lines: Sequence[bytes]) -> list[str] | None:
     """Python's tokens without layout and comments, nor commas before a closing bracket; None for other text."""
+    import io
+    import tokenize  # only a clash needs it
+
+    layout = (tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.COMMENT)
     try:
-        source = b"".join(lines).decode()
-        found = [t.string for t in tokenize.generate_tokens(io.StringIO(source).readline) if t.type not in _LAYOUT]
+        source = io.StringIO(b"".join(lines).decode())
+        found = [token.string for token in tokenize.generate_tokens(source.readline) if token.type not in layout]
     except (tokenize.TokenError, UnicodeDecodeError, SyntaxError):
         return None
     return [t for t, after in zip(found, [*found[1:], ""], strict=True) if not (t == "," and after in (")", "]", "}"))]

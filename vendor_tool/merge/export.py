@@ -1,6 +1,5 @@
 """Turns a patch of the series into a mail for upstream: on pristine bytes, under upstream's paths."""
 
-import ast
 import posixpath
 from collections.abc import Mapping
 
@@ -91,6 +90,8 @@ def _check_python(patch: Patch, path: str, before: Blob | None, after: Blob) -> 
 
 
 def _parses(blob: Blob) -> bool:
+    import ast  # only an export needs it
+
     try:
         ast.parse(blob.data)
     except (SyntaxError, ValueError):

@@ -46,7 +46,7 @@ class Plan:
 class Rebase:
     """A series on its new base. `tree` is what all of it makes, or None while a step is in conflict."""
 
-    plan: Plan = field(repr=False)
+    plan: Plan
     steps: tuple[Step, ...]
     tree: Tree | None
     stopped: int | None = None  # index of the step in conflict; `len(series)` for edits that no patch holds

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Literal, NamedTuple
 
 from vendor_tool.lines import Span, changes, split
@@ -96,54 +96,69 @@ def _alike(text: bytes) -> Counter[bytes]:
 # ---- what each side did -----------------------------------------------------------------------------------
 
 _Kind = Literal["stable", "ours", "theirs", "same", "clash"]
+_Range = tuple[int, int]  # first and past the last line, from 0
+
+
+class _Edit(NamedTuple):
+    """What one side takes out of the base and puts in."""
+
+    removed: tuple[bytes, ...] = ()
+    added: tuple[bytes, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """A stretch of the result. `clash` holds the three texts in every case; `text` is what the merge takes."""
+    """A stretch of the result. `clash` holds the three texts whatever the kind is."""
 
     kind: _Kind
-    text: tuple[bytes, ...]
     clash: Clash
+    ours: _Edit
+    theirs: _Edit
+
+    @property
+    def text(self) -> tuple[bytes, ...]:
+        """What the merge takes where the part is no clash."""
+        return self.clash.theirs if self.kind == "theirs" else self.clash.ours
 
 
 def _parts(base: list[bytes], ours: list[bytes], theirs: list[bytes]) -> list[_Part]:
     parts = []
     at = ours_at = theirs_at = 0
-    for group in _groups(changes(base, ours), changes(base, theirs)):
-        size = group.start - at
-        if size:
-            parts.append(
-                _part(base, ours, theirs, (at, group.start), (ours_at, ours_at + size), (theirs_at, theirs_at + size))
-            )
+
+    def part(end: int, ours_end: int, theirs_end: int, group: _Group) -> _Part:
+        clash = _clash(base, ours, theirs, (at, end), (ours_at, ours_end), (theirs_at, theirs_end))
+        edits = _edit(base, ours, group.ours), _edit(base, theirs, group.theirs)
+        return _Part(_kind(clash), clash, *edits)
+
+    for group in _groups(changes(base, ours), changes(base, theirs), len(base)):
+        kept = group.start - at
+        if kept:
+            parts.append(part(group.start, ours_at + kept, theirs_at + kept, _Group(at, group.start, [], [])))
+        at, ours_at, theirs_at = group.start, ours_at + kept, theirs_at + kept
         width = group.end - group.start
-        ours_start, theirs_start = ours_at + size, theirs_at + size
-        at = group.end
-        ours_at = ours_start + width + _growth(group.ours)
-        theirs_at = theirs_start + width + _growth(group.theirs)
-        parts.append(_part(base, ours, theirs, (group.start, at), (ours_start, ours_at), (theirs_start, theirs_at)))
-    if at < len(base):
-        parts.append(_part(base, ours, theirs, (at, len(base)), (ours_at, len(ours)), (theirs_at, len(theirs))))
+        ends = ours_at + width + _growth(group.ours), theirs_at + width + _growth(group.theirs)
+        if group.ours or group.theirs:
+            parts.append(part(group.end, *ends, group))
+        at, (ours_at, theirs_at) = group.end, ends
     return parts
 
 
-def _part(
-    base: list[bytes],
-    ours: list[bytes],
-    theirs: list[bytes],
-    b: tuple[int, int],
-    o: tuple[int, int],
-    t: tuple[int, int],
-) -> _Part:
-    was, our, their = tuple(base[slice(*b)]), tuple(ours[slice(*o)]), tuple(theirs[slice(*t)])
-    clash = Clash(our, was, their, (o[0] + 1, o[1]), (b[0] + 1, b[1]), (t[0] + 1, t[1]))
-    if our == their:
-        return _Part("stable" if our == was else "same", our, clash)
-    if our == was:
-        return _Part("theirs", their, clash)
-    if their == was:
-        return _Part("ours", our, clash)
-    return _Part("clash", (), clash)
+def _clash(base: list[bytes], ours: list[bytes], theirs: list[bytes], was: _Range, our: _Range, their: _Range) -> Clash:
+    texts = tuple(ours[slice(*our)]), tuple(base[slice(*was)]), tuple(theirs[slice(*their)])
+    return Clash(*texts, (our[0] + 1, our[1]), (was[0] + 1, was[1]), (their[0] + 1, their[1]))
+
+
+def _kind(clash: Clash) -> _Kind:
+    if clash.ours == clash.theirs:
+        return "stable" if clash.ours == clash.base else "same"
+    if clash.ours == clash.base:
+        return "theirs"
+    return "ours" if clash.theirs == clash.base else "clash"
+
+
+def _edit(base: list[bytes], side: list[bytes], spans: Sequence[Span]) -> _Edit:
+    removed = tuple(line for span in spans for line in base[span.old_start : span.old_end])
+    return _Edit(removed, tuple(line for span in spans for line in side[span.new_start : span.new_end]))
 
 
 @dataclass(slots=True)
@@ -156,7 +171,8 @@ class _Group:
     theirs: list[Span]
 
 
-def _groups(ours: Sequence[Span], theirs: Sequence[Span]) -> list[_Group]:
+def _groups(ours: Sequence[Span], theirs: Sequence[Span], size: int) -> list[_Group]:
+    """The groups in order, and an empty one at the end of the base."""
     marked = sorted([(span, True) for span in ours] + [(span, False) for span in theirs])
     groups: list[_Group] = []
     for span, is_ours in marked:
@@ -165,7 +181,7 @@ def _groups(ours: Sequence[Span], theirs: Sequence[Span]) -> list[_Group]:
         group = groups[-1]
         group.end = max(group.end, span.old_end)
         (group.ours if is_ours else group.theirs).append(span)
-    return groups
+    return [*groups, _Group(size, size, [], [])]
 
 
 def _growth(spans: Sequence[Span]) -> int:
@@ -179,7 +195,7 @@ def _guard(
     parts: list[_Part], base: list[bytes], ours: list[bytes], theirs: list[bytes], labels: Labels
 ) -> list[_Part]:
     """Turn changes of one side into clashes where the other side took out, or put elsewhere, the same lines."""
-    revived = {
+    revivable = {
         "ours": _revivable(parts, "theirs", base, theirs),
         "theirs": _revivable(parts, "ours", base, ours),
     }
@@ -188,68 +204,59 @@ def _guard(
     for part in parts:
         reason = ""
         if part.kind in ("ours", "theirs"):
-            lines = [line for line in _added(part) if line in revived[part.kind]]
-            if lines:
-                reason = _revived(part.kind, lines[0], labels)
-            elif _added(part) in doubled:
+            added = _key(part.ours.added if part.kind == "ours" else part.theirs.added)
+            line = next((line for line in added if line in revivable[part.kind]), None)
+            if line is not None:
+                reason = _revived(part.kind, line, labels)
+            elif added in doubled:
                 reason = _doubled_reason(part.kind, labels)
         result.append(replace(part, kind="clash", clash=replace(part.clash, reason=reason)) if reason else part)
     return result
 
 
+def _key(lines: Iterable[bytes]) -> tuple[bytes, ...]:
+    """Lines as they are compared across places: a moved line may be indented otherwise, or be the last one."""
+    return tuple(line.strip() for line in lines)
+
+
 def _telling(line: bytes) -> bool:
-    return re.search(rb"[^\W_]", line) is not None and line.strip() not in _COMMON
-
-
-def _side(part: _Part, side: str) -> tuple[bytes, ...]:
-    return part.clash.ours if side == "ours" else part.clash.theirs
-
-
-def _removed(part: _Part, side: str) -> list[bytes]:
-    return [
-        line for s in changes(part.clash.base, _side(part, side)) for line in part.clash.base[s.old_start : s.old_end]
-    ]
-
-
-def _added(part: _Part) -> tuple[bytes, ...]:
-    """The lines that the one side of a part adds to the base."""
-    side = _side(part, part.kind)
-    return tuple(line for s in changes(part.clash.base, side) for line in side[s.new_start : s.new_end])
+    return re.search(rb"[^\W_]", line) is not None and line not in _COMMON
 
 
 def _revivable(parts: Sequence[_Part], side: str, base: list[bytes], text: list[bytes]) -> set[bytes]:
     """Lines that `side` took out for good, so that the other side must not bring them back unseen.
 
-    Those are lines that it has nowhere any more, and lines at places where both sides took them out: there the
-    other side moved what this side deleted.
+    Those are lines that it has nowhere any more, and lines that both sides took out at one place without putting
+    anything there: then the other side moved what this side deleted.
     """
-    touched = [part for part in parts if part.kind != "stable"]
-    gone = set(base) - set(text)
-    both = {
-        line
-        for part in touched
-        if part.kind in ("same", "clash")
-        for line in _removed(part, "ours")
-        if line in _removed(part, "theirs")
-    }
-    taken = {line for part in touched if part.kind in (side, "same", "clash") for line in _removed(part, side)}
-    return {line for line in (gone | both) & taken if _telling(line)}
+    gone = set(_key(base)) - set(_key(text))
+    taken: set[bytes] = set()
+    for part in parts:
+        removed = _key((part.ours if side == "ours" else part.theirs).removed)
+        if part.kind == "same" and not part.ours.added:
+            taken.update(removed)
+        elif part.kind == "clash":
+            both = set(_key(part.ours.removed)) & set(_key(part.theirs.removed))
+            taken.update(line for line in removed if line in gone or line in both)
+        else:
+            taken.update(line for line in removed if line in gone)
+    return {line for line in taken if _telling(line)}
 
 
 def _doubled(parts: Sequence[_Part], base: list[bytes]) -> set[tuple[bytes, ...]]:
     """What both sides add, each at a place of its own, and the base did not have."""
-    known = set(base)
+    known = set(_key(base))
     by_side: dict[str, set[tuple[bytes, ...]]] = {"ours": set(), "theirs": set()}
     for part in parts:
         if part.kind in by_side:
-            added = _added(part)
+            added = _key(part.ours.added if part.kind == "ours" else part.theirs.added)
             if any(_telling(line) and line not in known for line in added):
                 by_side[part.kind].add(added)
     return by_side["ours"] & by_side["theirs"]
 
 
 def _revived(kind: str, line: bytes, labels: Labels) -> str:
-    text = line.strip().decode(errors="replace")
+    text = line.decode(errors="replace")
     puts, takes = (labels.theirs, labels.ours) if kind == "theirs" else (labels.ours, labels.theirs)
     return f"{puts} puts `{text}` here, which {takes} takes out"
 

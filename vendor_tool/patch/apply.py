@@ -71,7 +71,10 @@ def replay(series: Sequence[Patch], plain: Tree, *, folder: str = "") -> tuple[T
 
 _ALREADY = "take the file out of the patch, or map the upstream file elsewhere"
 _OUTSIDE = "a patch changes only files of its own upstream entry"
-_REMAKE = "edit the vendored file as it should be, then run `vendor-tool patch refresh`"
+_REMAKE = (
+    "`vendor-tool sync NAME@REVISION` merges patches into another revision; where only the rules changed, "
+    "make the patch again with `git diff`"
+)
 _MORE_CONTEXT = "make the patch again with more lines of context: `git diff -U10`"
 
 
@@ -85,7 +88,7 @@ def _apply_file(patch: Patch, file: FileDiff, tree: Tree) -> Blob | None:
         if gone != lines:
             raise ConflictError(
                 f"`{patch.path}` deletes `{file.old}`, whose content is not what the patch takes out",
-                hint="look at both, then make the patch again with `vendor-tool patch refresh`",
+                hint=_REMAKE,
             )
         return None
     out: list[bytes] = []
