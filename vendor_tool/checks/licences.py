@@ -197,7 +197,7 @@ def _extra(
             upstream=upstream,
             path=license_.to if license_.to in subject.local else None,
             side="upstream",
-            fix=f"read it, then add `acknowledge: {{{license_.sha256}: <why>}}` to {upstream.name} in the lock",
+            fix=f"read it, then add `{{sha256: {license_.sha256}, reason: ...}}` to `acknowledge:` of {upstream.name}",
         )
 
 
