@@ -216,7 +216,7 @@ def parse(source: Source) -> "cst.Module":
         module = cst.parse_module(source.data)
     except cst.ParserSyntaxError as problem:
         raise unreadable(source, problem.raw_line, problem.message) from None
-    except (UnicodeError, LookupError, RecursionError) as problem:
+    except (SyntaxError, UnicodeError, LookupError, RecursionError) as problem:
         raise unreadable(source, 1, str(problem)) from None
     # libcst 1.9 loses form feeds and mixes lone carriage returns up; elsewhere it is exact
     if re.search(rb"\f|\r(?!\n)", source.data) and module.bytes != source.data:
