@@ -50,7 +50,7 @@ class Listing:
     def __init__(self, old: Mapping[str, str], new: Mapping[str, str]) -> None:
         self.old_texts = old
         self.old, self.new = self.entries(old), self.entries(new)
-        self.contents = {self.oid(text): text.encode() for text in new.values()}
+        self.texts = new
         self.read: list[str] = []
 
     @staticmethod
@@ -60,9 +60,9 @@ class Listing:
     def entries(self, files: Mapping[str, str]) -> dict[str, Entry]:
         return {path: Entry("100644", "blob", self.oid(text)) for path, text in files.items()}
 
-    def blobs(self, oids: Collection[str]) -> dict[str, bytes]:
-        self.read += [path for path, entry in self.new.items() if entry.oid in oids]
-        return {oid: self.contents[oid] for oid in oids}
+    def blobs(self, paths: Collection[str]) -> dict[str, bytes]:
+        self.read += paths
+        return {path: self.texts[path].encode() for path in paths}
 
     def describe(self, *missing: str) -> list[str]:
         gone = {path: self.old_texts[path].encode() for path in missing}

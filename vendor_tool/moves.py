@@ -11,7 +11,7 @@ from vendor_tool.transform.symbols import Symbol, outline
 from vendor_tool.values import dataclass
 
 Read: TypeAlias = Callable[[Collection[str]], Mapping[str, bytes]]
-"""Git ids of blobs to their contents."""
+"""Upstream paths of the newer revision to their contents."""
 
 # git's own threshold for a rename
 RENAME = 0.5
@@ -67,8 +67,7 @@ def propose(
             proposals.append(Proposal(path, nearest, 1.0, fates))
             continue
         candidates = _candidates(path, old, new)
-        contents = read([new[p].oid for p in candidates])
-        proposals.append(_propose(path, data, {p: contents[new[p].oid] for p in candidates}))
+        proposals.append(_propose(path, data, read(candidates)))
     return tuple(proposals)
 
 
