@@ -98,7 +98,7 @@ def test_a_file_that_was_split_is_followed_by_its_functions_and_classes() -> Non
         "wrapper -> gone"
     )
     assert (proposal.renamed, proposal.paths) == (None, ("ops/kernel/sparse.py", "ops/torch.py"))
-    assert upstream.read == ["ops/kernel/sparse.py", "ops/torch.py"]
+    assert upstream.read == ["ops/torch.py", "ops/kernel/sparse.py"]
 
 
 def test_a_function_with_another_name_is_known_by_its_lines() -> None:
