@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +35,8 @@ def load(path: Path) -> dict[str, Any] | None:
 
 def save(path: Path, content: dict[str, Any]) -> None:
     """Write the copy whole or not at all; a cache that cannot be written is no failure."""
+    import tempfile
+
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, temporary = tempfile.mkstemp(dir=path.parent)
