@@ -157,7 +157,7 @@ def _settle(lines: Sequence[bytes], changed: list[bool], other: list[bool]) -> N
         elif meets_next:
             best = highest
         else:
-            best = _clearest(lines, range(lowest, highest + 1), {gap - kept + start for gap in facing})
+            best = _clearest(lines, range(lowest, highest + 1), facing, kept - start)
         changed[start:end] = [False] * size
         changed[best : best + size] = [True] * size
         kept += best - start
@@ -192,8 +192,8 @@ def _gaps(changed: list[bool]) -> set[int]:
     return gaps
 
 
-def _clearest(lines: Sequence[bytes], places: range, facing: set[int]) -> int:
-    return min(places, key=lambda place: (place not in facing, _roughness(lines, place), -place))
+def _clearest(lines: Sequence[bytes], places: range, facing: set[int], shift: int) -> int:
+    return min(places, key=lambda place: (place + shift not in facing, _roughness(lines, place), -place))
 
 
 def _roughness(lines: Sequence[bytes], start: int) -> tuple[int, bool]:

@@ -1,3 +1,4 @@
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -6,6 +7,7 @@ from hypothesis import strategies as st
 
 from tests.support.trees import check_out, git, made, read_back, tree
 from vendor_tool import patch as patches
+from vendor_tool.errors import ConflictError
 from vendor_tool.model import Blob, Tree
 
 HEAD = {"Description": "Use the smaller tile", "Author": "Ada <ada@example.invalid>", "Forwarded": "no"}
@@ -145,6 +147,30 @@ def test_what_is_rendered_reads_back_and_leads_from_the_old_tree_to_the_new(
     assert dict(change.head) == HEAD
     assert patches.apply(change, before) == after
     assert patches.offsets(change, before) == ()
+
+
+@given(text, text, text, text)
+def test_a_patch_never_lands_in_a_look_alike_above_or_below(old: str, new: str, above: str, below: str) -> None:
+    before, after = tree({"v/k.py": old}), tree({"v/k.py": new})
+    if before == after:
+        return
+    with suppress(ConflictError):
+        got = patches.apply(made(before, after), tree({"v/k.py": above + old + below}))
+        assert got == tree({"v/k.py": above + new + below})
+
+
+def test_a_patch_whose_lines_stand_once_is_applied_wherever_they_are() -> None:
+    new = OLD.replace("TILE = 64", "TILE = 32")
+    change = made(tree({"v/k.py": OLD}), tree({"v/k.py": new}))
+    assert patches.apply(change, tree({"v/k.py": f"# head\n{OLD}tail = 1\n"})) == tree(
+        {"v/k.py": f"# head\n{new}tail = 1\n"}
+    )
+
+
+def test_a_change_in_thousands_of_equal_lines_is_found_again_soon() -> None:
+    before = tree({"v/table.txt": "0,\n" * 20_000})
+    after = tree({"v/table.txt": "0,\n" * 9_000 + "1,\n" + "0,\n" * 10_999})
+    assert patches.apply(made(before, after), before) == after
 
 
 @pytest.mark.parametrize("lines", [1, 2, 3, 8, 40])

@@ -2,7 +2,8 @@
 
 import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import accumulate
 
 from vendor_tool.errors import ConflictError, UsageError
 from vendor_tool.lines import split
@@ -130,7 +131,7 @@ def _places(patch: Patch, file: FileDiff, tree: Tree) -> list[int]:
     fits = [_fits(patch, file, number, hunk, lines) for number, hunk in enumerate(file.hunks, 1)]
     fits = _in_order(file.hunks, fits)
     for number, (hunk, places) in enumerate(zip(file.hunks, fits, strict=True), 1):
-        if len(places) != 1:
+        if len(places) != 1 or not _ends_well(hunk, places[0], lines):
             raise _unclear(patch, file, number, hunk, places)
     return [places[0] for places in fits]
 
@@ -148,29 +149,37 @@ def _is_recorded(file: FileDiff, data: bytes) -> bool:
 
 
 def _fits(patch: Patch, file: FileDiff, number: int, hunk: Hunk, lines: list[bytes]) -> list[int]:
-    places = candidates(hunk.old, lines)
-    if _at_end(hunk):
-        places = [at for at in places if at + len(hunk.old) == len(lines)]
-    if not places:
+    places = list(candidates(hunk.old, lines))
+    if not any(_ends_well(hunk, at, lines) for at in places):
         raise _no_place(patch, file, number, hunk, lines)
+    if not hunk.heading:
+        return places
     named = [at for at in places if hunk.heading in headings(lines, at)]
-    if not hunk.heading or named:
-        return named or places
+    if named:
+        return named
     if len(places) == 1 and _may_stand(hunk.heading, lines, places[0]):
         return places
     raise _other_function(patch, file, number, hunk, lines, places)
 
 
-def candidates(block: Sequence[bytes], lines: Sequence[bytes]) -> list[int]:
+def candidates(block: Sequence[bytes], lines: Sequence[bytes]) -> Iterator[int]:
     """Every place, from 0, where `block` stands in `lines`; an empty block stands everywhere."""
-    size = len(block)
-    block = list(block)
-    return [at for at in range(len(lines) - size + 1) if list(lines[at : at + size]) == block]
+    if not block:
+        yield from range(len(lines) + 1)
+        return
+    starts = {offset: number for number, offset in enumerate(accumulate(map(len, lines), initial=0))}
+    text, wanted = b"".join(lines), b"".join(block)
+    at = text.find(wanted)
+    while at >= 0:
+        if at in starts and at + len(wanted) in starts:
+            yield starts[at]
+        at = text.find(wanted, at + 1)
 
 
-def _at_end(hunk: Hunk) -> bool:
-    """A hunk with context above and none below was made at the end of the file."""
-    return hunk.lines[-1][0] != " " and hunk.lines[0][0] == " "
+def _ends_well(hunk: Hunk, at: int, lines: Sequence[bytes]) -> bool:
+    """A hunk with context above and none below was made at the end of the file, and belongs there."""
+    made_at_end = hunk.lines[-1][0] != " " and hunk.lines[0][0] == " "
+    return not made_at_end or at + len(hunk.old) == len(lines)
 
 
 def headings(lines: Sequence[bytes], at: int) -> set[bytes]:
@@ -246,7 +255,7 @@ def _no_place(patch: Patch, file: FileDiff, number: int, hunk: Hunk, lines: list
     hint = _REMAKE
     if expected.split() == found.split() and found:
         hint = "the lines differ in white space only: did a white-space fixer touch the patch file?"
-    elif hunk.new and candidates(hunk.new, lines):
+    elif hunk.new and any(True for _ in candidates(hunk.new, lines)):
         hint = "its effect is there already; see `vendor-tool patch list`, or drop it with `vendor-tool patch drop`"
     return ConflictError(
         f"{where} expects `{_show(expected)}` at line {at + index + 1} of `{file.old}`, "
@@ -257,9 +266,10 @@ def _no_place(patch: Patch, file: FileDiff, number: int, hunk: Hunk, lines: list
 
 def _nearest(block: Sequence[bytes], lines: Sequence[bytes], recorded: int) -> tuple[int, int]:
     """The place with most equal lines, and the first line of the block that differs there."""
+    start = block[:200]  # enough to find it by, and a message may not take minutes
 
     def equal(at: int) -> int:
-        return sum(a == b for a, b in zip(block, lines[at : at + len(block)], strict=False))
+        return sum(a == b for a, b in zip(start, lines[at : at + len(start)], strict=False))
 
     at = max(range(len(lines) + 1), key=lambda at: (equal(at), -abs(at - recorded)))
     different = (i for i in range(len(block)) if at + i >= len(lines) or lines[at + i] != block[i])

@@ -1,6 +1,7 @@
 """Renders the difference of two trees as git does, with enough context to fit in one place only."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 
 from vendor_tool.lines import Span, changes, similarity, split
 from vendor_tool.model import Blob, Tree
@@ -107,7 +108,7 @@ def _hunks(old: list[bytes], new: list[bytes]) -> Iterator[bytes]:
             break
         for first, last, *_ in unclear:
             for i in range(first, last):
-                context[i] += 1
+                context[i] += context[i] // 2
     for first, last, top, bottom in groups:
         yield _hunk(old, new, spans[first:last], top, bottom)
 
@@ -128,11 +129,9 @@ def _groups(spans: Sequence[Span], context: Sequence[int], size: int) -> list[tu
 def _unclear(group: tuple[int, int, int, int], old: list[bytes]) -> bool:
     """The old lines of the hunk stand elsewhere too, and its heading does not tell the places apart."""
     _, _, top, bottom = group
-    places = candidates(old[top:bottom], old)
-    if len(places) == 1:
-        return False
     heading = _heading(old, top)
-    return not heading or sum(heading in headings(old, at) for at in places) > 1
+    places = (at for at in candidates(old[top:bottom], old) if not heading or heading in headings(old, at))
+    return len(list(islice(places, 2))) > 1
 
 
 def _heading(lines: Sequence[bytes], top: int) -> bytes:
