@@ -54,7 +54,7 @@ def block(value: Any, indent: int) -> list[str]:
             lines += _entry(f"{pad}{scalar(key)}:", item, indent)
         return lines
     for item in value:
-        if _nested(item) and isinstance(item, Mapping):
+        if _nested(item) and isinstance(item, Mapping) and (len(item) > 2 or len(flow(item)) > WIDTH - indent):
             inner = block(item, indent + 2)
             lines += [f"{pad}- {inner[0][indent + 2 :]}", *inner[1:]]
         else:

@@ -33,11 +33,14 @@ class Folders:
             handle = os.open(f"{self.root}/{path}", os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | os.O_NONBLOCK)
         except OSError:
             return None
-        with open(handle, "rb", buffering=0) as stream:  # noqa: PTH123 - of a descriptor that follows no link
+        try:
             found = os.fstat(handle)
             if not stat.S_ISREG(found.st_mode):
                 return None
-            return stream.readall(), bool(found.st_mode & stat.S_IXUSR)
+            with open(handle, "rb", buffering=0, closefd=False) as stream:
+                return stream.readall(), bool(found.st_mode & stat.S_IXUSR)
+        finally:
+            os.close(handle)
 
     def names(self, folder: str) -> list[str] | None:
         """What lies in a folder, sorted, without what interpreters and desktops leave behind; None for no folder."""
