@@ -47,6 +47,7 @@ SHAPES = [
     Shape(4, f"# Adapted from\n# {KERN}/blob/v0.6.1/ops/fwd.py", [f"A {KERN} v0.6.1 ops/fwd.py tag"]),
     Shape(5, f"# Adapted from: {FILE}", [PINNED]),
     Shape(5, f"# adapted from Kern: {FILE}", [PINNED]),
+    Shape(6, f"# Adapted and optimized from\n# {FILE}", [PINNED]),
     Shape(6, f"# Copied and adapted from: {KERN}", [f"A {KERN} - - unpinned"]),
     Shape(7, f"# Adapt from {FILE}", [PINNED]),
     Shape(8, "# adapted from acme.ops.fwd", ["B - - acme.ops.fwd path"]),
@@ -60,6 +61,7 @@ SHAPES = [
     Shape(12, f"# Borrowed from `{FILE}`", [PINNED]),
     Shape(13, "# Ported from kern/ops/fwd.py", ["B - - kern/ops/fwd.py path"]),
     Shape(13, f"# Port of {FILE}", [PINNED]),
+    Shape(13, f"# Faithful port of the kern's forward\n# ({FILE}): the loop", [PINNED]),
     Shape(14, f"# Vendored verbatim from acme/kern PR #12 @ {SHA}", [f"B {KERN} {SHA} - pinned"]),
     Shape(14, f"# Vendored from acme/kern at {SHA}", [f"B {KERN} {SHA} - pinned"]),
     Shape(15, "# Forked from acme/kern-x @ 0123abc, `fwd` in ops", ["B https://github.com/acme/kern-x 0123abc - unpinned"]),
@@ -196,9 +198,10 @@ def test_comments_of_other_kinds_are_read(path: str, text: str) -> None:
         "# to use, copy, modify, merge, publish\n",
         "# the value is taken from\n\nx = 1\n",
         "x = based_on(1)\n",
+        f"# holds a copy of the state\n# for the layer, see also {FILE}\n".replace("see also", "and"),
         "",
     ],
-    ids=["in-a-string", "apache", "bsd", "mit", "no-target", "code", "empty"],
+    ids=["in-a-string", "apache", "bsd", "mit", "no-target", "code", "a-copy-of", "empty"],
 )
 def test_words_that_claim_nothing_are_left_alone(text: str) -> None:
     assert claims(text.encode(), "a.py") == []
@@ -209,7 +212,13 @@ def test_prose_is_told_in_the_tier_that_never_fails_anything() -> None:
 
 
 def test_a_variable_is_not_taken_for_a_module() -> None:
-    assert [one.tier for one in claims(b"# derived from model.config.hidden_size\n", "a.py")] == ["C"]
+    assert claims(b"# derived from model.config.hidden_size\n", "a.py") == []
+
+
+def test_prose_behind_a_loose_verb_counts_where_rights_stand_near() -> None:
+    text = b"# derived from the Demo encoder\n# Copyright (c) 2024 Demo\n"
+    assert [told(one) for one in claims(text, "a.py")] == ["C - - - none (Copyright (c) 2024 Demo)"]
+    assert claims(b"# derived from the batch\n", "a.py") == []
 
 
 def test_the_verb_s_line_is_told() -> None:

@@ -16,11 +16,12 @@ from vendor_tool.values import replace
 
 __all__ = ["SUFFIXES", "claims", "link", "with_refs"]
 
-Names: TypeAlias = Literal["all", "paths"] | None
-"""Which targets other than links a verb may have: dotted names too, paths and short names, none."""
+Names: TypeAlias = Literal["all", "paths", "link"] | None
+"""What a verb may point to beside links: dotted names too, paths and short names; "link": one that follows at once."""
 
 _HOLDER = re.compile(r"(?:copyright|©|\(c\)\s)\s*.*\b(?:19|20)\d\d\b.*", re.IGNORECASE)
 _LICENSE_FILE = re.compile(r"(?:^|/)(?:licen[cs]e|copying|notice)[^/]*$", re.IGNORECASE)
+_LINK_FIRST = re.compile(r"\W*https?://")
 _FOLLOW = re.compile(r"^\W*(?:and\s+)?(?=https?://)", re.IGNORECASE)
 _BEFORE = 5  # lines before an "original source" that may say the same
 _FARTHEST = 30  # lines that a list of links under one verb may have
@@ -108,13 +109,16 @@ def _line(lines: Sequence[Comment], index: int, taken: set[int]) -> Iterator[Cla
 def _claim(lines: Sequence[Comment], index: int, match: re.Match[str], stop: int, taken: set[int]) -> Iterator[Claim]:
     text = lines[index].text
     tail = text[match.end() : stop]
-    strong = match.re is verbs.STRONG or match.re is verbs.PORTIONS
+    # "a copy of" is prose unless a link follows
+    strong = match.re is verbs.PORTIONS or (match.re is verbs.STRONG and match["prep"].casefold() != "of")
     hop = 2 if verbs.HOP.search(_lead(lines, index, match.start())) else 1
     verb = " ".join(match["verb"].split()).casefold()
     targets, last = _targets(lines, index, tail, names=_names(match, verb))
     if not targets:
         if strong and tail.strip(" .:`\"'") and not re.match(r"\s*(?:\d|the (?:above|following))", tail):
-            yield _fill(lines, index, Claim(lines[index].line, "C", verb, tail.strip(), "none", hop=hop))
+            prose = _fill(lines, index, Claim(lines[index].line, "C", verb, tail.strip(), "none", hop=hop))
+            if not verbs.LOOSE.match(verb) or prose.licenses or prose.holders:
+                yield prose
         return
     taken.update(range(index, last + 1))
     for target in targets:
@@ -124,6 +128,8 @@ def _claim(lines: Sequence[Comment], index: int, match: re.Match[str], stop: int
 def _names(match: re.Match[str], verb: str) -> Names:
     if match.re is not verbs.STRONG:
         return None
+    if match["prep"].casefold() == "of":
+        return "link"
     return "paths" if verbs.LOOSE.match(verb) else "all"
 
 
@@ -138,7 +144,7 @@ def _targets(lines: Sequence[Comment], index: int, tail: str, *, names: Names) -
     """What a verb points to, in its own line or the next two, and the last line that belongs to it."""
     found = [link(one.group()) for one in URL.finditer(tail)][:1]
     last = index
-    if not found and names and (target := named(tail, dotted=names == "all")):
+    if not found and names in ("all", "paths") and (target := named(tail, dotted=names == "all")):
         after = _next(lines, index)
         follows = URL.search(after.text) if after and target.kind == "short" else None
         found = [link(follows.group())] if follows else [target]
@@ -162,9 +168,13 @@ def _below(lines: Sequence[Comment], index: int, tail: str, *, names: Names) -> 
             break
         last += 1
         address = URL.search(after.text)
-        if address:
+        if address and (names != "link" or not tail.strip() or _LINK_FIRST.match(after.text)):
             return [link(address.group())], last
-        if names and not tail.strip(" :.`") and (target := named(after.text, dotted=names == "all")):
+        if (
+            names in ("all", "paths")
+            and not tail.strip(" :.`")
+            and (target := named(after.text, dotted=names == "all"))
+        ):
             return [target], last
     return [], index
 

@@ -10,7 +10,7 @@ _ADVERB = (
 _VERB = (
     r"(?:cop(?:y|ied)|adapt(?:ed|ation)?|adopted|modif(?:y|ied)|modification|edited|taken|borrowed|port(?:ed)?|vendored|"
     r"forked|derived|extracted|lifted|translated|converted|backport(?:ed)?|cherry-?picked|pulled|reused|"
-    r"re-?implement(?:ation|ed)|rewritten|stolen|sourced|refactored|simplified)"
+    r"re-?implement(?:ation|ed)|rewritten|stolen|sourced|refactored|simplified|optimi[sz]ed|extended)"
 )
 _JOIN = r"(?:\s*(?:,|/|&|\band\b|\bor\b|\bthen\b)+\s*)"
 _AFTER = (
@@ -20,7 +20,7 @@ _AFTER = (
 
 STRONG: Final = re.compile(
     rf"(?<![\w'’-])(?:{_ADVERB}\s+)*(?P<verb>{_VERB}(?:{_JOIN}(?:{_ADVERB}\s+)*{_VERB})*){_AFTER}"
-    rf"\s*\(?(?P<prep>\bfrom\b|\bof\b(?=.*(?://|`|/))|:(?=\s*https?://))\s*:?",
+    rf"\s*\(?(?P<prep>\bfrom\b|\bof\b|:(?=\s*https?://))\s*:?",
     re.IGNORECASE,
 )
 # what these are "from" is as often a variable as a file
