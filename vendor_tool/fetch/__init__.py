@@ -3,13 +3,29 @@
 Importing this module loads neither git nor requests: the work is done by modules that load when called.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from vendor_tool import links
 from vendor_tool.model import Access, Commit, Snapshot, Upstream
 from vendor_tool.urls import check_url, plain_url
 
-__all__ = ["blobs", "check_url", "log", "permalink", "plain_url", "refs", "resolve", "snapshot"]
+if TYPE_CHECKING:
+    from vendor_tool.fetch.names import Listing
+
+__all__ = [
+    "blobs",
+    "check_url",
+    "descends",
+    "holders",
+    "listing",
+    "log",
+    "permalink",
+    "plain_url",
+    "refs",
+    "resolve",
+    "snapshot",
+]
 
 
 def resolve(upstream: Upstream, rev: str, access: Access) -> str:
@@ -50,6 +66,31 @@ def refs(upstream: Upstream, access: Access, patterns: Sequence[str] = ()) -> di
     from vendor_tool.fetch import names
 
     return names.refs(upstream, access, patterns)
+
+
+def listing(upstream: Upstream, access: Access, patterns: Sequence[str] = ()) -> "Listing":
+    """What `refs` gives, with the address that answered and the one that it sent us on to."""
+    from vendor_tool.fetch import names
+
+    return names.listing(upstream, access, patterns)
+
+
+def descends(upstream: Upstream, old: str, new: str, access: Access) -> bool:
+    """Whether the commit `new` has `old` in its history; remembered, since it never changes. UpstreamError as above."""
+    from vendor_tool.fetch import history
+
+    return history.descends(upstream, old, new, access)
+
+
+def holders(upstream: Upstream, revision: str, refs: Mapping[str, str], access: Access) -> frozenset[str]:
+    """Full names of the branches and tags whose history holds a commit; of the pull requests where none does.
+
+    `refs` is what the upstream lists now: where it listed the same before, the answer is too. The first answer costs
+    the history of all refs, without folders and files. UpstreamError where the upstream cannot be reached.
+    """
+    from vendor_tool.fetch import history
+
+    return history.holders(upstream, revision, refs, access)
 
 
 def log(upstream: Upstream, old: str, new: str, paths: Sequence[str], access: Access) -> tuple[Commit, ...]:

@@ -11,6 +11,7 @@ from vendor_tool.fetch import http
 from vendor_tool.fetch.trouble import Kind, Trouble, redacted
 from vendor_tool.model import Access
 from vendor_tool.urls import plain_url
+from vendor_tool.values import dataclass
 
 REMOTE: Final = "vendor-tool"
 OVERALL: Final = 20  # one git command may take this many times the time for a stall
@@ -81,17 +82,32 @@ def fetch_blobs(store: Path, url: str, oids: Collection[str], *, access: Access,
     return None
 
 
+@dataclass(frozen=True, slots=True)
+class Advertised:
+    """What a server lists: ref to id, `^{}` lines included, and the address that it sent us on to, if it did."""
+
+    refs: dict[str, str]
+    moved: str | None = None
+
+
 def advertised(folder: Path, url: str, limits: Sequence[str], access: Access) -> dict[str, str] | Trouble:
     """Ref to id as the server lists them; `limits` of `--heads` and `--tags` keep the list short."""
+    found = listed(folder, url, limits, access)
+    return found if isinstance(found, Trouble) else found.refs
+
+
+def listed(folder: Path, url: str, limits: Sequence[str], access: Access) -> Advertised | Trouble:
+    """The same, with what else the server told."""
     ran = _remote(folder, url, ["ls-remote", "--quiet", *limits, REMOTE], access)
     if isinstance(ran, Trouble):
         return ran
     # not splitlines(): a ref's name may hold what Unicode calls a line's end
-    found = (line.split("\t", 1) for line in ran.decode("utf-8", "surrogateescape").split("\n") if line)
+    found = (line.split("\t", 1) for line in ran.out.decode("utf-8", "surrogateescape").split("\n") if line)
     refs = {name: oid for oid, name in found}
     if any(len(oid) != 40 for oid in refs.values()):
         return Trouble(plain_url(url), "foreign", ())
-    return refs
+    moved = re.search(r"^warning: redirecting to (\S+)$", ran.err, re.MULTILINE)
+    return Advertised(refs, plain_url(moved[1]).removesuffix("/") if moved else None)
 
 
 def peeled(refs: dict[str, str]) -> dict[str, str]:
@@ -108,7 +124,7 @@ def _remote(
     stdin: bytes = b"",
     config: Sequence[tuple[str, str]] = (),
     hold: int | None = None,
-) -> bytes | Trouble:
+) -> vcs.Ran | Trouble:
     stall = http.stall()
     settings = [
         (f"remote.{REMOTE}.url", url),
@@ -132,7 +148,7 @@ def _remote(
                 keep=keep,
             )
             if ran.status == 0:
-                return ran.out
+                return ran
             trouble = _trouble(url, ran)
             pause = _pause(trouble, attempt, trace)
             if pause is None:

@@ -3,7 +3,11 @@
 It has a store of its own: the one for pins knows each commit without its parents, and git keeps that fact per store.
 """
 
-from collections.abc import Iterator, Sequence
+import contextlib
+import hashlib
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 
@@ -31,6 +35,84 @@ def log(upstream: Upstream, old: str, new: str, paths: Sequence[str], access: Ac
     return _read(home, old, new, paths)
 
 
+def descends(upstream: Upstream, old: str, new: str, access: Access) -> bool:
+    """See `vendor_tool.fetch.descends`."""
+    if old == new:
+        return True
+    known = access.cache / "ancestry" / hashlib.sha256(f"{old} {new}".encode()).hexdigest()[:40]
+    try:
+        return known.read_text("ascii") == "yes"
+    except OSError:
+        pass
+    home = store.repository(access, objects.addresses(upstream)[0], "-ancestry")
+    if not _whole(home, old, new):
+        if access.offline:
+            raise offline(upstream, f"the history from `{old[:12]}` to `{new[:12]}`")
+        access.progress(f"{upstream.name}: looking for {old[:12]} in the history of {new[:12]}")
+        _bring(home, upstream, old, new, access, "tree:0")
+    ran = vcs.run(home, "--git-dir=.", "merge-base", "--is-ancestor", old, new)
+    if ran.status not in (0, 1):
+        raise UpstreamError(f"the history from `{old[:12]}` to `{new[:12]}` cannot be read: {ran.err.strip()}")
+    _remember(known, "no" if ran.status else "yes")
+    return not ran.status
+
+
+def holders(upstream: Upstream, revision: str, refs: Mapping[str, str], access: Access) -> frozenset[str]:
+    """See `vendor_tool.fetch.holders`."""
+    text = "\n".join([revision, *(f"{oid} {name}" for name, oid in sorted(refs.items()))])
+    key = hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:40]
+    known = access.cache / "ancestry" / key
+    try:
+        return frozenset(json.loads(known.read_bytes()))
+    except (OSError, ValueError):
+        pass
+    found = _holders(upstream, revision, access)
+    _remember(known, json.dumps(sorted(found)))
+    return found
+
+
+def _holders(upstream: Upstream, revision: str, access: Access) -> frozenset[str]:
+    home = store.repository(access, objects.addresses(upstream)[0], "-commits")
+    troubles: list[Trouble] = []
+    with store.turn(home, access) as turn:
+        for url in objects.addresses(upstream):
+            for wanted in (git.NAMED, git.PROPOSED):
+                access.progress(f"{upstream.name}: looking for what holds {revision[:12]}")
+                trouble = git.fetch(
+                    home, url, wanted, access=access, hold=turn.descriptor, partial="tree:0", negotiate=True
+                )
+                if trouble is not None:
+                    troubles.append(trouble)
+                    break
+                if found := _containing(home, revision, wanted):
+                    return found
+            else:
+                return frozenset()
+    raise unavailable(upstream, f"what holds `{revision[:12]}`", troubles)
+
+
+def _containing(home: Path, revision: str, wanted: Sequence[str]) -> frozenset[str]:
+    """The server's names of those refs, fetched by the refspecs `wanted`, that lead to a commit."""
+    if store.commit(home, revision) is None:
+        return frozenset()
+    found = set()
+    for theirs, ours in (refspec.removeprefix("+").split(":") for refspec in wanted):
+        folder, start, end = ours.removesuffix("*"), *theirs.split("*")
+        ran = vcs.run(home, "--git-dir=.", "for-each-ref", f"--contains={revision}", "--format=%(refname)", folder)
+        names = ran.out.decode("utf-8", "surrogateescape").split("\n")
+        found |= {f"{start}{name.removeprefix(folder)}{end}" for name in names if name}
+    return frozenset(found)
+
+
+def _remember(path: Path, text: str) -> None:
+    """Keep what holds for ever, or for one listing of refs; a cache that cannot be written is no failure."""
+    with contextlib.suppress(OSError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        temporary = path.with_name(f"{path.name}.{os.getpid()}")
+        temporary.write_text(text, encoding="utf-8")
+        temporary.replace(path)
+
+
 def _whole(home: Path, old: str, new: str) -> bool:
     """Whether every commit between the two is there: a line of parents that ends elsewhere was cut short."""
     if store.commit(home, old) is None or store.commit(home, new) is None:
@@ -42,37 +124,40 @@ def _whole(home: Path, old: str, new: str) -> bool:
     return not cut or not ran.out
 
 
-def _bring(home: Path, upstream: Upstream, old: str, new: str, access: Access) -> None:
+def _bring(home: Path, upstream: Upstream, old: str, new: str, access: Access, partial: str = "blob:none") -> None:
     troubles: list[Trouble] = []
     with store.turn(home, access) as turn:
         for url in objects.addresses(upstream):
-            trouble = _bring_from(home, url, old, new, access, turn)
+            trouble = _bring_from(home, url, old, new, access, turn, partial)
             if trouble is None:
                 return
             troubles.append(trouble)
     raise unavailable(upstream, f"the history from `{old[:12]}` to `{new[:12]}`", troubles)
 
 
-def _bring_from(home: Path, url: str, old: str, new: str, access: Access, turn: Turn) -> Trouble | None:
+def _bring_from(home: Path, url: str, old: str, new: str, access: Access, turn: Turn, partial: str) -> Trouble | None:
     base, tip = ([f"+{sha}:{objects.PINS}/{sha}"] for sha in (old, new))
     hold = turn.descriptor
     # old without its parents first: in a history without old side branches the server then sends only what is newer
     if store.commit(home, old) is None:
-        trouble = git.fetch(home, url, base, access=access, hold=hold, depth="--depth=1")
+        trouble = git.fetch(home, url, base, access=access, hold=hold, partial=partial, depth="--depth=1")
         if trouble is not None:
-            return _search(home, url, old, new, access, hold) if trouble.kind == "refused" else trouble
-    trouble = git.fetch(home, url, tip, access=access, hold=hold, negotiate=True)
+            return _search(home, url, old, new, access, hold, partial) if trouble.kind == "refused" else trouble
+    trouble = git.fetch(home, url, tip, access=access, hold=hold, partial=partial, negotiate=True)
     if trouble is not None and trouble.kind == "refused":
-        return _search(home, url, old, new, access, hold)
+        return _search(home, url, old, new, access, hold, partial)
     if trouble is None and not _whole(home, old, new):
-        trouble = git.fetch(home, url, [*base, *tip], access=access, hold=hold, depth="--unshallow", negotiate=True)
+        both = [*base, *tip]
+        trouble = git.fetch(
+            home, url, both, access=access, hold=hold, partial=partial, depth="--unshallow", negotiate=True
+        )
     return trouble
 
 
-def _search(home: Path, url: str, old: str, new: str, access: Access, hold: int) -> Trouble | None:
+def _search(home: Path, url: str, old: str, new: str, access: Access, hold: int, partial: str) -> Trouble | None:
     """The history of every ref, for a server that gives only what its refs name."""
     for wanted in (git.NAMED, git.PROPOSED):
-        trouble = git.fetch(home, url, wanted, access=access, hold=hold, negotiate=True)
+        trouble = git.fetch(home, url, wanted, access=access, hold=hold, partial=partial, negotiate=True)
         if trouble is not None or _whole(home, old, new):
             return trouble
     return Trouble(plain_url(url), "gone", ("no ref of this server leads to both commits",))

@@ -1,7 +1,7 @@
 """From what people call a commit to its id: branches, tags, short ids."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 
@@ -9,9 +9,20 @@ from vendor_tool.errors import UpstreamError, UsageError
 from vendor_tool.fetch import git, objects, store
 from vendor_tool.fetch.trouble import Trouble, offline, unavailable
 from vendor_tool.model import Access, Upstream
+from vendor_tool.values import dataclass
 
 SHORTEST = 7  # digits of a short id
 UNIQUE = 12  # digits from which on a tip that fits is taken without a look at the rest of the history
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """What an upstream lists: full ref name to commit id, tag objects followed."""
+
+    refs: Mapping[str, str]
+    url: str  # the address that answered: a mirror's where the upstream's own did not
+    moved: str | None = None  # where that address sent us on to, fit to be shown
+
 
 _NO_NAME = re.compile(r"[\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|^[-/.]|//|\.lock$|[/.]$")
 
@@ -106,10 +117,7 @@ def _short(upstream: Upstream, digits: str, access: Access) -> str:
 
 def refs(upstream: Upstream, access: Access, patterns: Sequence[str]) -> dict[str, str]:
     """See `vendor_tool.fetch.refs`."""
-    if access.offline:
-        raise offline(upstream, "the list of branches and tags")
-    listed = _listed(upstream, _limits(patterns), access)
-    return {name: oid for name, oid in listed.items() if not patterns or any(fnmatchcase(name, p) for p in patterns)}
+    return dict(listing(upstream, access, patterns).refs)
 
 
 def _limits(patterns: Iterable[str]) -> tuple[str, ...]:
@@ -118,12 +126,27 @@ def _limits(patterns: Iterable[str]) -> tuple[str, ...]:
     return () if "" in found else tuple(sorted(found))
 
 
+def listing(upstream: Upstream, access: Access, patterns: Sequence[str]) -> Listing:
+    """See `vendor_tool.fetch.listing`."""
+    if access.offline:
+        raise offline(upstream, "the list of branches and tags")
+    found = _answer(upstream, _limits(patterns), access)
+    refs = {
+        name: oid for name, oid in found.refs.items() if not patterns or any(fnmatchcase(name, p) for p in patterns)
+    }
+    return Listing(refs, found.url, found.moved)
+
+
 def _listed(upstream: Upstream, limits: Sequence[str], access: Access) -> dict[str, str]:
+    return dict(_answer(upstream, limits, access).refs)
+
+
+def _answer(upstream: Upstream, limits: Sequence[str], access: Access) -> Listing:
     troubles: list[Trouble] = []
     for url in objects.addresses(upstream):
-        listed = git.advertised(_place(access, upstream), url, limits, access)
+        listed = git.listed(_place(access, upstream), url, limits, access)
         if not isinstance(listed, Trouble):
-            return git.peeled(listed)
+            return Listing(git.peeled(listed.refs), url, listed.moved)
         troubles.append(listed)
     raise unavailable(upstream, "the list of branches and tags", troubles)
 
