@@ -58,11 +58,13 @@ def _hints(text: str) -> set[int]:
     """Lines that may hold a verb: those with a word of one, and the line above a link, whose verb may be a weak one."""
     lowered = text.lower()
     places: list[tuple[int, bool]] = []
-    for stem in verbs.STEMS:
-        position = lowered.find(stem)
-        while position >= 0:
-            places.append((position, stem == "://"))
-            position = lowered.find(stem, position + len(stem))
+    for stem in (*verbs.STEMS, *verbs.STRONG_STEMS):
+        weak = stem in verbs.STEMS
+        for position in _positions(lowered, stem):
+            line = _line_of(lowered, position)
+            said = weak or any(one in line for one in verbs.PREPOSITIONS)
+            if said and not any(one in line for one in verbs.USUAL):
+                places.append((position, stem == "://"))
     found: set[int] = set()
     number, last = 1, 0
     for position, is_link in sorted(places):
@@ -72,6 +74,18 @@ def _hints(text: str) -> set[int]:
         if is_link:
             found.add(number - 1)
     return found
+
+
+def _positions(text: str, stem: str) -> Iterator[int]:
+    position = text.find(stem)
+    while position >= 0:
+        yield position
+        position = text.find(stem, position + len(stem))
+
+
+def _line_of(text: str, position: int) -> str:
+    end = text.find("\n", position)
+    return text[text.rfind("\n", 0, position) + 1 : end if end >= 0 else len(text)]
 
 
 def _around(hints: set[int]) -> set[int]:

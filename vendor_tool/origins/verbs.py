@@ -70,11 +70,19 @@ BOILERPLATE: Final = re.compile(
 )
 # a line without one of these holds no verb; plain substrings, for they are looked for in every file of a repository
 STEMS: Final = (
-    "copied", "copy", "adapt", "adopted", "modif", "edited", "taken", "borrow", "port from", "ported", "port of",
-    "vendored", "forked", "derived", "extracted", "lifted", "translated", "converted", "picked", "pulled", "reused",
-    "implement", "rewritten", "stolen", "sourced", "refactored", "simplified", "based on", "based upon", "portion",
-    "part of the", "parts of the", "parts of this", "original", "upstream", "://", "spdx-snippetbegin",
+    "based on", "based upon", "based heavily", "based loosely", "based largely", "based partly", "portion",
+    "part of the", "parts of the", "parts of this", "some of", "most of", "much of", "original source",
+    "original code", "original impl", "original file", "original version", "upstream", "spdx-snippetbegin", "://",
 )  # fmt: skip
+# these are verbs of an origin only in a line that says from, or of, or has a link: code is full of them otherwise
+STRONG_STEMS: Final = (
+    "copied", "copy", "adapt", "adopted", "modif", "edited", "taken", "borrow", "ported", "port from", "port of",
+    "vendored", "forked", "derived", "extracted", "lifted", "translated", "converted", "picked", "pulled", "reused",
+    "implement", "rewritten", "stolen", "sourced", "refactored", "simplified", "optimi", "extended",
+)  # fmt: skip
+# in the licence header of nearly every file there is
+USUAL: Final = ("copy of the license", "apache.org/licenses", "opensource.org/licenses")
+PREPOSITIONS: Final = ("from", " of", "://")
 TABLES: Final = re.compile(r"<-+ ?[\w./+-]+\.\w|local file\s", re.IGNORECASE)
 
 
