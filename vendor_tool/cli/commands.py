@@ -59,8 +59,12 @@ def _stopped(arguments: argparse.Namespace) -> ExitCode:
 
 
 def _say_done(speak: Voice, done: Done, *, dry_run: bool) -> None:
-    for note in done.notes:
-        output.say(speak, f"{note.path}:{note.line}: {note.level}: {note.message}")
+    loud = [note for note in done.notes if note.level != "note" or speak.verbose]
+    for note in loud:
+        output.say(speak, f"{note.path}:{note.line or 1}: {note.level}: {note.message}")
+    if len(loud) < len(done.notes):
+        hidden = output.count(len(done.notes) - len(loud), "note")
+        output.say(speak, f"{hidden} about imports that could not be tried here: see `vendor-tool --verbose sync`")
     for line in done.said:
         output.say(speak, line)
     for path in done.written:

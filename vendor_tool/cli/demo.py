@@ -34,14 +34,8 @@ upstreams:
     requires: {{tilelang: ">=0.1.11", apache-tvm-ffi: "==0.1.11"}}
 """
 
-# the demo shows what a machine without the kernel runtime does, also on a machine that has it
-WITHOUT_RUNTIME = """\
-import importlib.abc, sys
-class Absent(importlib.abc.MetaPathFinder):
-    def find_spec(self, name, path=None, target=None):
-        if name.partition(".")[0] == "tilelang":
-            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
-sys.meta_path.insert(0, Absent())
+CALL = """\
+import sys
 sys.dont_write_bytecode = True
 sys.path.insert(0, "")
 import vendored.tiny.fused as fused
@@ -82,7 +76,7 @@ def _story(fix: str) -> ExitCode:
     _tell("A lock names an upstream, a revision and three of its files. `sync` makes the tree what it says.")
     _run("sync")
     _tell("The vendored package imports where tilelang is not installed; a kernel says what to install.")
-    _python(WITHOUT_RUNTIME)
+    _python(CALL)
     _tell("Nothing to do the second time: no network, no child process.")
     _run("sync")
     _tell("Somebody edits a vendored file.")
@@ -123,7 +117,9 @@ def _run(*arguments: str, expect: ExitCode = ExitCode.CLEAN) -> None:
 
 def _python(script: str) -> None:
     _shell("python -c 'import vendored.tiny.fused ...'")
-    done = subprocess.run([sys.executable, "-c", script], check=False, capture_output=True, text=True)
+    # without site-packages there is no kernel runtime, on any machine
+    command = [sys.executable, "-I", "-S", "-c", script]
+    done = subprocess.run(command, check=False, capture_output=True, text=True)
     output.document(done.stdout, None)
     if done.returncode:
         raise UsageError(f"the demo went wrong: {done.stderr.strip()}", hint="report it")

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
-from vendor_tool import fetch, legal, licences, plan, transform, write
+from vendor_tool import fetch, legal, licences, plan, transform, vcs, write
 from vendor_tool import patch as patches
 from vendor_tool.errors import UsageError
 from vendor_tool.model import (
@@ -72,9 +72,10 @@ def gather(
     Raises UpstreamError and UsageError as `fetch` and `plan.targets` do; the first upstream of the lock that fails
     is the one that is told.
     """
-    if len(wanted) == 1:
-        return (_fetch(lock, wanted[0][0], wanted[0][1], access, trust),)
-    with ThreadPoolExecutor(max_workers=min(8, max(1, len(wanted)))) as pool:
+    if len(wanted) < 2:
+        return tuple(_fetch(lock, upstream, revision, access, trust) for upstream, revision in wanted)
+    # leaving the pool waits for its threads, and those for git: an interrupt has to reach git first
+    with ThreadPoolExecutor(max_workers=min(8, len(wanted))) as pool, vcs.interruptible():
         return tuple(pool.map(lambda one: _fetch(lock, one[0], one[1], access, trust), wanted))
 
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 from vendor_tool import lockfile, plan, write
 from vendor_tool.errors import ContentError
-from vendor_tool.lockfile import edit
+from vendor_tool.lockfile import edit, record
 from vendor_tool.model import Access, Blob, Build, Finding, Lock, Tree
-from vendor_tool.pipeline import state
+from vendor_tool.pipeline import proof, state
 from vendor_tool.pipeline.state import on_disk
 from vendor_tool.plan import Selection
 from vendor_tool.values import dataclass
@@ -100,7 +100,7 @@ def _bring(lock: Lock, wanted: Mapping[str, str], access: Access, *, force: bool
     for name, revision in wanted.items():
         if lock.upstreams[name].revision != revision:
             text = edit.set_value(text, ("upstreams", name, "revision"), revision)
-    after, _ = lockfile.parse_text(lock.path, text)
+    after = lockfile.parse_bytes(lock.path, text.encode(), access.cache)
     todo = [after.upstreams[name] for name in wanted]
     todo = [one for one in todo if force or not state.entry_up_to_date(after, one)]
     fetched = builds.gather(after, [(one, one.revision) for one in todo], access)
@@ -148,9 +148,11 @@ def apply(
     unless `force`.
     """
     for build in builds:
-        text = edit.record_resolved(text, build.upstream.name, build.resolved)
-    data = edit.write_bytes(lock.path, text)
-    after, _ = lockfile.parse_text(lock.path, text)
+        old = build.upstream.resolved
+        if old is None or not old.sealed or record.layout(old) != record.layout(build.resolved):
+            text = edit.record_resolved(text, build.upstream.name, build.resolved)
+    data = text.encode()
+    after = lockfile.parse_bytes(lock.path, data, cache)
     plan.clashes(after, state.owners(after), state.documents_of(after))
     series = {path: blob for path, blob in (patches or {}).items() if blob is not None}
     wanted = {file.to: Blob(file.final, file.executable) for build in builds for file in build.files}
@@ -158,6 +160,8 @@ def apply(
     made = state.generated(after, {path: blob.data for path, blob in {**copies, **series}.items()})
     if not force:
         _refuse_edits(lock, wanted | copies, made)
+    stand_ins = {spec.to: made[spec.to].data for spec in after.shims.values() if spec.to in made}
+    notes = proof.demand(after, wanted, stand_ins, cache) if wanted else ()
     target = {**wanted, **copies, **made, **series}
     changes: dict[str, Blob | None] = {
         path: blob for path, blob in sorted(target.items()) if _differs(lock, path, blob)
@@ -172,7 +176,7 @@ def apply(
         written=tuple(path for path, blob in changes.items() if blob is not None),
         removed=tuple(path for path, blob in changes.items() if blob is None),
         files=len(wanted),
-        notes=tuple(note for build in builds for note in build.notes),
+        notes=(*(note for build in builds for note in build.notes), *notes),
     )
 
 
