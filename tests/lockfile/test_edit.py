@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vendor_tool import lockfile
+from vendor_tool.errors import UsageError
 from vendor_tool.lockfile import edit, emit
 from vendor_tool.lockfile.nodes import compose
 from vendor_tool.lockfile.place import plain
@@ -158,6 +159,68 @@ def test_another_upstream_goes_behind_the_last_one() -> None:
     text = edit.add_upstream(LOCK, "demo", {"url": "file:///x", "revision": OLD, "files": ["a.py"]})
     assert text.index("  demo:") > text.index("  third:")
     assert text.replace(text[text.index("  demo:") : text.index("\n# the end")], "") == LOCK
+
+
+# ---- items of a list --------------------------------------------------------------------------------------
+
+LISTS = {
+    "flow": "u:\n  patches: [a, b]  # ours\n  to: x\n",
+    "flow over lines": "u:\n  patches: [\n    a,  # one\n    b,  # two\n  ]\n  to: x\n",
+    "block": "u:\n  patches:\n    # the first\n    - a  # why a\n\n    - b  # why b\n  # to\n  to: x\n",
+    "block at the key": "u:\n  patches:\n  - a\n  - b\n  to: x\n",
+    "block at the end": "u:\n  to: x\n  patches:\n    - a\n    - 'b'",
+}
+
+
+def items(text: str) -> object:
+    return plain(compose("x.yaml", text))["u"].get("patches")
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+@pytest.mark.parametrize("name", LISTS)
+def test_an_item_goes_behind_the_last_one_and_comments_stay(name: str, newline: str) -> None:
+    before = LISTS[name].replace("\n", newline)
+    after = edit.append_item(before, ("u", "patches"), "patches/u/0003-c.patch")
+    assert items(after) == ["a", "b", "patches/u/0003-c.patch"]
+    assert after.count("\n") == after.count(newline)
+    at = after.index("patches/u/0003-c.patch")
+    rest = after[:at].rstrip(" -") + after[at + len("patches/u/0003-c.patch") :]
+    assert [line.rstrip(" ,") for line in rest.split() if line.strip(",")] == before.split() or name.startswith("flow")
+    assert re.findall("#[^\r\n]*", after) == re.findall("#[^\r\n]*", before)
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_an_item_that_was_added_can_be_removed_without_a_trace(name: str) -> None:
+    added = edit.append_item(LISTS[name], ("u", "patches"), "c")
+    assert edit.remove_item(added, ("u", "patches"), "c").rstrip() == LISTS[name].rstrip()
+
+
+@pytest.mark.parametrize("gone", ["a", "b"])
+@pytest.mark.parametrize("name", LISTS)
+def test_an_item_goes_and_the_others_keep_their_comments(name: str, gone: str) -> None:
+    after = edit.remove_item(LISTS[name], ("u", "patches"), gone)
+    assert items(after) == ["b" if gone == "a" else "a"]
+    kept = {"# ours", "# to", "# the first", "# why b" if gone == "a" else "# why a"}
+    assert kept & set(re.findall("#[^\n]*", LISTS[name])) <= set(re.findall("#[^\n]*", after))
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_the_last_item_leaves_an_empty_list(name: str) -> None:
+    after = edit.remove_item(edit.remove_item(LISTS[name], ("u", "patches"), "a"), ("u", "patches"), "b")
+    assert items(after) == []
+    assert ("# the first" in after) == ("# the first" in LISTS[name])
+
+
+@pytest.mark.parametrize("empty", ["u: {to: x}\n", "u:\n  to: x\n", "u:\n  patches: []  # none\n", "u:\n  patches:\n"])
+def test_a_list_that_is_missing_or_empty_is_made(empty: str) -> None:
+    after = edit.append_item(empty, ("u", "patches"), "a")
+    assert items(after) == ["a"]
+    assert ("# none" in after) == ("# none" in empty)
+
+
+def test_an_item_that_is_not_there_is_not_removed() -> None:
+    with pytest.raises(UsageError, match="`z` is not in `u.patches`"):
+        edit.remove_item(LISTS["flow"], ("u", "patches"), "z")
 
 
 VALUES = st.recursive(

@@ -32,8 +32,7 @@ def set_value(text: str, path: tuple[str, ...], value: Any) -> str:
     quotes around a text that is replaced, and a comment behind the key.
     """
     root = compose("vendor.lock.yaml", text)
-    newline = "\r\n" if "\r\n" in text else "\n"
-    edited = _Edit(text, newline)
+    edited = _Edit(text, _newline(text))
     node = root
     for depth, key in enumerate(path):
         found = _pair(node, key)
@@ -45,6 +44,67 @@ def set_value(text: str, path: tuple[str, ...], value: Any) -> str:
         if (node.kind == "text" and node.tag == "null") or (node.kind == "map" and not node.value):
             return edited.replace(found, _wrap(value, path[depth + 1 :]))
     raise UsageError("nothing to set", hint="name a key")
+
+
+def append_item(text: str, path: tuple[str, ...], item: str) -> str:
+    """The lock with one more text at the end of the list under a key path, which is made where it is missing."""
+    found = _find(text, path)
+    if found is None or found.kind != "list" or not found.items():
+        return set_value(text, path, [item])
+    last = found.items()[-1]
+    edited = _Edit(text, _newline(text))
+    if found.flow:
+        return f"{text[: last.end]}, {emit.scalar(item)}{text[last.end :]}"
+    dash = edited.dash(last)
+    end = edited.line_end(last.end)
+    pad = text[text.rfind("\n", 0, dash) + 1 : dash]
+    before = text[:end].removesuffix("\r")
+    return f"{before}{edited.newline}{pad}- {emit.scalar(item)}{text[len(before) :] or edited.newline}"
+
+
+def remove_item(text: str, path: tuple[str, ...], item: str) -> str:
+    """The lock without a text of the list under a key path; the comment on its own line goes with it, no other does.
+
+    Raises UsageError where the list does not hold the text.
+    """
+    found = _find(text, path)
+    items = found.items() if found is not None and found.kind == "list" else []
+    at = next((number for number, one in enumerate(items) if one.value == item), None)
+    if found is None or at is None:
+        raise UsageError(f"`{item}` is not in `{'.'.join(path)}`", hint="mend vendor.lock.yaml")
+    if len(items) == 1 and (found.flow or not _comments(text, found)):
+        return set_value(text, path, [])
+    if found.flow:
+        start = items[at - 1].end if at else items[0].start
+        return text[:start] + text[items[at].end if at else items[1].start :]
+    edited = _Edit(text, _newline(text))
+    dash = edited.dash(items[at])
+    start = text.rfind("\n", 0, dash) + 1
+    rest = text[min(edited.line_end(items[at].end) + 1, len(text)) :]
+    if len(items) > 1:
+        return text[:start] + rest
+    # comments between the key and its only item stay below a list that is empty now
+    return f"{text[:start]}{text[start:dash]}[]{edited.newline}{rest}"
+
+
+def _comments(text: str, found: Node) -> bool:
+    """Whether comments stand between the key of a block list and its first item."""
+    before = text[: found.items()[0].start]
+    return before.rstrip(" -").rpartition(":")[2].strip() != ""
+
+
+def _find(text: str, path: tuple[str, ...]) -> Node | None:
+    node = compose("vendor.lock.yaml", text)
+    for key in path:
+        pair = _pair(node, key)
+        if pair is None:
+            return None
+        node = pair[1]
+    return node
+
+
+def _newline(text: str) -> str:
+    return "\r\n" if "\r\n" in text else "\n"
 
 
 def _wrap(value: Any, keys: tuple[str, ...]) -> Any:
@@ -111,14 +171,14 @@ class _Edit:
 
     def _splice_block(self, key: Node, old: Node, lines: list[str]) -> str:
         colon, end = self._span(key, old)
-        key_line_end = self._line_end(colon)
+        key_line_end = self.line_end(colon)
         if end <= key_line_end:  # an empty or one-line value: a comment behind it stays behind the key
             tail = self.text[end:key_line_end].rstrip("\r")
             stop = key_line_end
         else:
             tail = self.text[colon:key_line_end].rstrip("\r")
             tail = tail if tail.strip().startswith("#") else ""
-            stop = end if self.text[end - 1 : end] == "\n" else self._line_end(end)
+            stop = end if self.text[end - 1 : end] == "\n" else self.line_end(end)
         body = self.newline.join(lines)
         after = self.text[stop:]
         if stop > 0 and self.text[stop - 1 : stop] == "\n":
@@ -133,7 +193,11 @@ class _Edit:
             return self.newline
         return self.newline + after[1:] if after.startswith("\n") else after
 
-    def _line_end(self, offset: int) -> int:
+    def dash(self, item: Node) -> int:
+        """Offset of the dash that an item of a block list stands behind."""
+        return self.text.rindex("-", 0, item.start)
+
+    def line_end(self, offset: int) -> int:
         found = self.text.find("\n", offset)
         return len(self.text) if found < 0 else found
 
@@ -150,7 +214,7 @@ class _Edit:
         indent = pairs[0][0].column - 1 if pairs else parent_column + 2
         lines = emit.block({key: value}, indent)
         end = pairs[-1][1].end if pairs else len(self.text)
-        at = end if self.text[end - 1 : end] == "\n" else min(self._line_end(end) + 1, len(self.text))
+        at = end if self.text[end - 1 : end] == "\n" else min(self.line_end(end) + 1, len(self.text))
         before = self.text[:at]
         if before and not before.endswith("\n"):
             before += self.newline
