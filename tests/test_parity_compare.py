@@ -124,7 +124,7 @@ def test_one_wrong_row_fails_where_the_whole_is_close(tolerance: Tolerance) -> N
     actual = expected.clone()
     actual[17] = -1
     with pytest.raises(AssertionError, match="in the worst row"):
-        tolerance.close("y", actual, expected, limit=0.05)
+        tolerance.close("y", actual, expected, limit=0.03)
 
 
 def test_other_bits_than_upstreams_fail(tolerance: Tolerance) -> None:

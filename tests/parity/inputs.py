@@ -35,9 +35,19 @@ def causal_choice(lengths: Sequence[int], count: int) -> Tensor:
 
 
 def shift_scores(query: Tensor, memory: Tensor) -> None:
-    """Raise every score by 2048 * 8 times the scale, in place: large, yet the same for all keys of a row."""
-    query[..., 0] = 2048
-    memory[..., 0] = 8
+    """Raise every score by 16384 times the scale, in place: large, yet the same for all keys of a row."""
+    query[..., 0] = 16384
+    memory[..., 0] = 1
+
+
+def away_from_kinks(grad: Tensor, query: Tensor, key: Tensor, indices: Tensor) -> Tensor:
+    """`grad` [S, K], zero for chosen keys with a q . k next to zero in some head: there rounding decides relu's slope.
+
+    Shapes: query [S, H, D], key [N, D], indices [S, K] with -1 for no key, whose gradient is zero as well.
+    """
+    agreement = torch.einsum("shd,nd->shn", query.float(), key.float())
+    kink = (agreement.abs() < 1e-4 * agreement.std()).any(dim=1)
+    return grad.masked_fill(kink.gather(1, indices.clamp(min=0).long()) | (indices < 0), 0.0)
 
 
 def same_storage_transposed(tensor: Tensor) -> Tensor:

@@ -120,8 +120,10 @@ LIMITS = {"dsink": 5e-3}  # float32, but a sum over the bfloat16 values of out
 def test_computes_the_definition(vendored, reference, tolerance, case):
     drawn = case()
     actual, expected = compute(vendored, *drawn), expect(reference, *drawn)
+    # with one key the softmax hardly moves: dq is a difference of near-equal sums
+    floor = float(drawn[-1].float().norm()) if drawn[0].shape[1] == 1 else 0.0
     for name, value in actual.items():
-        tolerance.close(name, value, expected[name], LIMITS.get(name))
+        tolerance.close(name, value, expected[name], LIMITS.get(name), floor=floor if name == "dq" else 0.0)
 
 
 def test_rows_without_any_key_give_zero(vendored, reference, tolerance):

@@ -72,11 +72,14 @@ def compute(module, query, key, weight):
     leaves = [tensor.detach().requires_grad_() for tensor in (query, key, weight)]
     with poisoned():
         scores, indices = module.v4_lighting_indexer(*leaves, RATIO, TOP)
-        torch.manual_seed(0)
-        grad = torch.randn(scores.shape, device="cuda").masked_fill(indices < 0, 0.0)
+    torch.manual_seed(0)  # the same gradient for the vendored and the upstream kernel
+    drawn = torch.randn(scores.shape, device="cuda")
+    sides = (drawn, query.transpose(0, 1), key.transpose(0, 1), indices)
+    grad = torch.stack([inputs.away_from_kinks(*(side[b] for side in sides)) for b in range(query.shape[1])])
+    with poisoned():
         scores.backward(grad)
     dq, dk, dw = (leaf.grad for leaf in leaves)
-    return {"scores": scores.detach(), "indices": indices, "grad": grad, "dq": dq, "dk": dk, "dw": dw}
+    return {"scores": scores.detach(), "indices": indices, "grad": grad, "dq": dq, "dk": dk, "dweights": dw}
 
 
 def check(reference, tolerance, actual, query, key, weight):
@@ -91,7 +94,7 @@ def check(reference, tolerance, actual, query, key, weight):
     tolerance.close("scores", actual["scores"], expected)
     tolerance.close("scores at the chosen keys", chosen, actual["scores"])
     (chosen.masked_fill(actual["indices"] < 0, 0.0) * actual["grad"]).sum().backward()
-    for name, leaf in zip(("dq", "dk", "dw"), leaves, strict=True):
+    for name, leaf in zip(("dq", "dk", "dweights"), leaves, strict=True):
         tolerance.close(name, actual[name], leaf.grad)
 
 
@@ -117,7 +120,7 @@ def test_inputs_that_are_not_contiguous(vendored, reference, tolerance):
 def test_is_upstreams_kernel(vendored, upstream, tolerance, case):
     drawn = case()
     ours, theirs = compute(vendored, *drawn), [compute(upstream, *drawn) for _ in range(3)]
-    for name in ("scores", "indices", "dq", "dw"):
+    for name in ("scores", "indices", "dq", "dweights"):
         tolerance.identical(name, ours[name], theirs[0][name])
     tolerance.within_spread("dk", ours["dk"], [run["dk"] for run in theirs])
 
@@ -125,7 +128,7 @@ def test_is_upstreams_kernel(vendored, upstream, tolerance, case):
 def test_repeats_itself(vendored, tolerance):
     drawn = draw(2048)
     first, second = compute(vendored, *drawn), compute(vendored, *drawn)
-    for name in ("scores", "indices", "dq", "dw"):
+    for name in ("scores", "indices", "dq", "dweights"):
         tolerance.identical(f"{name} again", first[name], second[name])
 
 
