@@ -151,6 +151,35 @@ def _status(command: argparse.ArgumentParser) -> None:
     command.add_argument("names", metavar="NAME", nargs="*", help="upstreams (default: all)")
 
 
+def _audit(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--wheel", type=Path, metavar="FILE", help="look into a built wheel or sdist too")
+    command.add_argument(
+        "--scan", nargs="?", const="", metavar="DIR", help="list every claim of origin below a folder instead"
+    )
+    _report(command)
+
+
+def _sbom(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--format", choices=("cyclonedx", "spdx"), default="cyclonedx", help="default: cyclonedx")
+    command.add_argument("--output", metavar="FILE", help="write the document there")
+
+
+def _parity(command: argparse.ArgumentParser) -> None:
+    command.add_argument("names", metavar="NAME", nargs="*", help="upstreams (default: all)")
+    command.add_argument("--require", action="store_true", help="fail (exit code 7) where nothing could be run")
+    command.add_argument("--gpus", type=int, metavar="N", help="GPUs to use (default: all)")
+    command.add_argument("--update-evidence", action="store_true", help="record what was seen in the lock")
+    command.add_argument("--plan", action="store_true", help="say what would run and why")
+    command.add_argument("--junit", type=Path, metavar="FILE", help="write a JUnit report there")
+    command.add_argument("--json", type=Path, metavar="FILE", help="write the measurements there")
+    command.add_argument("--ray", metavar="ADDRESS", help="hand the kernels out to a Ray cluster")
+    _network(command)
+
+
+def _completion(command: argparse.ArgumentParser) -> None:
+    command.add_argument("shell", choices=("bash", "zsh", "tcsh"), help="the shell")
+
+
 def _demo(command: argparse.ArgumentParser) -> None:
     command.add_argument("folder", metavar="DIR", nargs="?", type=Path, help="where (default: a new folder)")
 
@@ -161,7 +190,11 @@ COMMANDS: dict[str, tuple[Callable[[argparse.ArgumentParser], None], str]] = {
     "sync": (_sync, "make the tree what the lock says, or upgrade to another revision"),
     "status": (_status, "show every upstream and what is pending"),
     "check": (_check, "compare files, record and documents; offline"),
+    "audit": (_audit, "hold licences and provenance to the rules"),
+    "sbom": (_sbom, "print a bill of materials"),
+    "parity": (_parity, "run the GPU tests of the kernels and record the evidence"),
     "demo": (_demo, "show the whole story on a small upstream, offline"),
+    "completion": (_completion, "print a shell's completion script"),
 }
 
-MODULES = dict.fromkeys(("init", "add", "sync", "status", "check"), "commands")
+MODULES = {**dict.fromkeys(("init", "add", "sync", "status", "check"), "commands"), "sbom": "audit"}
