@@ -456,3 +456,10 @@ def test_two_stand_ins_in_one_file(project: Project) -> None:
         )
         == "[]\ntriton 4 True\n"
     )
+
+
+def test_attributes_that_a_library_looks_for_at_import_need_not_exist(project: Project) -> None:
+    project.runtime()
+    project.write("library.py", "def look(value):\n    return getattr(value, '_maybe', None)\n")
+    project.vendor("k", "import library\nimport tilelang\nlibrary.look(tilelang.jit)\n\n@tilelang.jit\ndef step(n): return n\n")
+    assert project.run("import vendored.k as k; print(k.step(1))") == "1\n"

@@ -117,3 +117,8 @@ def test_absolute_stand_ins_and_modules_of_the_project(tmp_path: Path) -> None:
 
 def test_files_without_a_stand_in_are_not_run() -> None:
     assert prove({"vendored/a.py": b"raise SystemExit(1)\n", **vendored()}) == []
+
+
+def test_a_signature_that_decides_something_is_found() -> None:
+    text = "import inspect\nimport tilelang.language as T\nNEW = 'mask' in inspect.signature(T.shuffle).parameters\n"
+    assert [(path, line) for _, path, line, _ in prove(vendored(a=text))] == [("vendored/a.py", 3)]

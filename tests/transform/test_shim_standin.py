@@ -22,7 +22,7 @@ def test_type_checkers_see_the_real_names() -> None:
     spec = ShimSpec("tilelang", "v/_t.py", AT, names={"T": "tilelang.language", "np": "numpy"})
     text = shim_standin.render(spec).decode()
     assert (
-        "if _TYPE_CHECKING:\n"
+        "if TYPE_CHECKING:\n"
         "    import tilelang as tilelang\n"
         "    from tilelang import language as T\n"
         "    import numpy as np\n"
