@@ -7,9 +7,10 @@ import pytest
 
 from tests.checks.sound import PYPROJECT, entry, subject
 from vendor_tool.checks import requirements
-from vendor_tool.checks.requirements import holds, shipped
+from vendor_tool.checks.requirements import holds
 from vendor_tool.checks.subject import Subject
 from vendor_tool.errors import UsageError
+from vendor_tool.known_bad import shipped
 from vendor_tool.model import At, KnownBad
 
 REQUIRES = {"tilelang": ">=0.1.11", "apache-tvm-ffi": "==0.1.11"}

@@ -35,7 +35,7 @@ ENTRY = replace(
     ),
     files=(FileSpec("fwd.py", None, AT, drop=("Old", "Older")),),
     patches=(PatchSpec("patches/mid/0001-pad.patch", AT),),
-    requires={"tilelang": ">=0.1.11", "apache-tvm-ffi": "==0.1.11"},
+    requires={"tilelang": ">=0.1.11", "demo-lib": "==2"},
 )
 USED = rights.upstream(name="used", url="https://github.com/acme/used", license_=None, declared="MIT")
 assert USED.resolved is not None
@@ -46,9 +46,7 @@ USED = replace(
 )
 LOCK = replace(
     rights.lock(ENTRY, USED, shims=SHIMS),
-    known_bad=(
-        KnownBad(AT, "aborts", "https://example.org/1", {"tilelang": "==0.1.11", "apache-tvm-ffi": ">=0.1.12"}),
-    ),
+    known_bad=(KnownBad(AT, "aborts", "https://example.org/1", {"tilelang": "==0.1.11", "demo-lib": ">=3"}),),
 )
 PAGE = f"""\
 # Provenance
@@ -91,9 +89,9 @@ Written by vendor-tool from `vendor.lock.yaml`; edits are lost.
 
 ### Tool versions
 
-- apache-tvm-ffi ==0.1.11: required
+- demo-lib ==2: required
 - tilelang >=0.1.11: required
-- apache-tvm-ffi >=0.1.12 with tilelang ==0.1.11: known to be bad, aborts (https://example.org/1)
+- demo-lib >=3 with tilelang ==0.1.11: known to be bad, aborts (https://example.org/1)
 
 ## used
 
@@ -150,3 +148,13 @@ def test_parity_is_claimed_for_the_very_files_only() -> None:
         == "- Parity: not verified: the recorded evidence is of other files"
     )
     assert told({}) == "- Parity: not verified on a GPU"
+
+
+def test_pairs_of_the_required_tools_that_are_known_to_be_bad_are_named() -> None:
+    entry = replace(ENTRY, requires={"tilelang": ">=0.1.11", "apache-tvm-ffi": "==0.1.11"})
+    page = provenance.render(rights.lock(entry), {})["vendored/PROVENANCE.md"].decode()
+    (line,) = [one for one in page.splitlines() if "aborts" in one]
+    assert line.startswith(
+        "- apache-tvm-ffi >=0.1.12 with tilelang >=0.1.10,\\<=0.1.12: known to be bad, importing tilelang aborts"
+    )
+    assert "tile-kernels" not in page

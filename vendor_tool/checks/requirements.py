@@ -4,17 +4,15 @@ Metadata only: a bad pair can abort the process on import, and then nobody is le
 """
 
 import itertools
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
-from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from vendor_tool.checks.subject import Requirement, Subject, finding
 from vendor_tool.errors import UsageError
-from vendor_tool.model import Finding, KnownBad, Lock, RuleInfo, Upstream
-from vendor_tool.values import dataclass
+from vendor_tool.known_bad import Bad, canonical, known_bad, shipped
+from vendor_tool.model import Finding, Lock, RuleInfo, Upstream
 
 if TYPE_CHECKING:
     from packaging.specifiers import SpecifierSet
@@ -46,26 +44,6 @@ RULES: Mapping[str, RuleInfo] = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Bad:
-    """A combination of versions, as ranges by distribution, that is wrong."""
-
-    versions: Mapping[str, str]
-    reason: str
-    link: str | None = None
-    aborts: bool = False
-    line: int | None = None  # in the lock
-
-
-@dataclass(frozen=True, slots=True)
-class Shipped:
-    """The measured matrix that ships with the tool."""
-
-    bad: tuple[Bad, ...]
-    releases: Mapping[str, Sequence[str]]
-    needs: Mapping[str, Mapping[str, Mapping[str, str]]]  # distribution -> version -> what it asks for
-
-
 def check(subject: Subject) -> Iterator[Finding]:
     """Findings of REQ-1 to REQ-5."""
     lock = subject.lock
@@ -84,26 +62,6 @@ def distributions(lock: Lock) -> list[str]:
     """The distributions whose installed versions the rules want to know."""
     rows = itertools.chain((one.requires for one in lock.upstreams.values()), (one.versions for one in known_bad(lock)))
     return sorted({name for row in rows for name in row})
-
-
-def known_bad(lock: Lock) -> list[Bad]:
-    """The lock's own known-bad combinations, then those that ship with the tool."""
-    own = [_own(one) for one in lock.known_bad if one.versions]
-    return [*own, *shipped().bad]
-
-
-@lru_cache(maxsize=1)
-def shipped() -> Shipped:
-    """`data/known_bad.json`, read once."""
-    data = json.loads(files("vendor_tool").joinpath("data/known_bad.json").read_text("utf-8"))
-    bad = tuple(
-        Bad(row["versions"], row["reason"], row.get("link"), aborts=row["effect"] == "abort") for row in data["bad"]
-    )
-    return Shipped(bad, data["releases"], data["needs"])
-
-
-def _own(one: KnownBad) -> Bad:
-    return Bad({canonical(name): spec for name, spec in one.versions.items()}, one.reason, one.link, line=one.at.line)
 
 
 def _installed(subject: Subject, upstream: Upstream) -> Iterator[Finding]:
@@ -254,11 +212,6 @@ def _specifier(spec: str) -> "SpecifierSet":
         return SpecifierSet(spec)
     except InvalidSpecifier as error:
         raise UsageError(f"`{spec}` is no version range", hint="write it like `>=0.1.11,<0.2`") from error
-
-
-def canonical(name: str) -> str:
-    """A distribution's name as PEP 503 normalises it."""
-    return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def _reason(bad: Bad) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from vendor_tool import legal
+from vendor_tool.known_bad import canonical, known_bad
 from vendor_tool.links import permalink, tree, web
 from vendor_tool.model import Format, Header, Imports, Lock, Rule, Shim, Upstream
 from vendor_tool.urls import plain_url
@@ -137,8 +138,10 @@ def requirements(upstream: Upstream, lock: Lock) -> Iterator[str]:
     """Tool versions that an entry requires, and the combinations that the lock knows to be bad."""
     for name, versions in sorted(upstream.requires.items()):
         yield f"{name} {versions}".strip() + ": required"
-    for known in lock.known_bad:
-        if known.versions and set(known.versions) & set(upstream.requires):
+    names = {canonical(name) for name in upstream.requires}
+    for known in known_bad(lock):
+        # of the list that ships only what is about these tools among themselves; of the lock's own, all that names one
+        if set(known.versions) & names if known.line else set(known.versions) <= names:
             pair = " with ".join(f"{name} {versions}" for name, versions in sorted(known.versions.items()))
             yield f"{pair}: known to be bad, {known.reason}" + (f" ({known.link})" if known.link else "")
 

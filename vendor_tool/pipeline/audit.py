@@ -19,6 +19,7 @@ from vendor_tool.checks import (
 from vendor_tool.checks import licences as texts
 from vendor_tool.checks.subject import Artefact, Subject
 from vendor_tool.errors import ContentError, UpstreamError
+from vendor_tool.known_bad import canonical
 from vendor_tool.licences import expression
 from vendor_tool.licences.facts import walk
 from vendor_tool.model import Access, Finding, LegalFile, Lock, RuleInfo, Upstream
@@ -151,6 +152,6 @@ def _verdicts(lock: Lock) -> dict[str, str]:
 def _environment(lock: Lock) -> Iterator[tuple[str, str]]:
     for name in requirements.distributions(lock):
         try:
-            yield requirements.canonical(name), metadata.version(name)
+            yield canonical(name), metadata.version(name)
         except metadata.PackageNotFoundError:
             continue
