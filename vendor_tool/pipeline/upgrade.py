@@ -103,7 +103,7 @@ def require_mapped(lock: Lock, upstream: Upstream, old: Snapshot, new: Snapshot,
         return
     paths = [plan.join(upstream.from_, spec.path) for spec in gone]
     lines = [f"{len(paths)} mapped, and not in `{upstream.name}` at `{new.revision[:12]}`:"]
-    lines += [moves.describe(one) for one in _proposals(upstream, paths, old, new, access)]
+    lines += [moves.describe(one) for one in proposals(upstream, paths, old, new, access)]
     raise ConflictError(
         "\n  ".join(lines),
         hint=f"change `files:` (line {gone[0].at.line} of {lock.path.name}), then run "
@@ -111,9 +111,10 @@ def require_mapped(lock: Lock, upstream: Upstream, old: Snapshot, new: Snapshot,
     )
 
 
-def _proposals(
+def proposals(
     upstream: Upstream, paths: Sequence[str], old: Snapshot, new: Snapshot, access: Access
 ) -> tuple[moves.Proposal, ...]:
+    """Where the content of mapped files went that the new revision lacks."""
     known = [path for path in paths if path in old.entries]
     contents = fetch.blobs(upstream, old.revision, {old.entries[path].oid for path in known}, access) if known else {}
 
