@@ -56,6 +56,38 @@ RULES: Final[Mapping[str, RuleInfo]] = dict(
             "An Apache-2.0 NOTICE has to be passed on; an upgrade takes the new one along.",
         ),
         _rule(
+            "upstream-unreachable",
+            "error",
+            "the upstream gave no answer",
+            "It is gone, refuses access or cannot be reached: what it did since the pin is not known.",
+        ),
+        _rule(
+            "repository-renamed",
+            "warning",
+            "the repository has another address",
+            "The server sends on to the new address for now. Write that under `url:`, so that nobody can take the old "
+            "name over.",
+        ),
+        _rule(
+            "repository-mirror",
+            "warning",
+            "a mirror answered, the upstream did not",
+            "What is said of the upstream is what the mirror knows of it.",
+        ),
+        _rule(
+            "branch-gone",
+            "warning",
+            "the followed branch is gone",
+            "Nothing is followed in its place. Name another one under `branch:`, or compare once with "
+            "`vendor-tool outdated NAME@REV`.",
+        ),
+        _rule(
+            "pin-unclear",
+            "note",
+            "what holds the pin is not known",
+            "It is not on the followed branch, and the upstream's other refs could not be searched.",
+        ),
+        _rule(
             "pin-off-branch",
             "note",
             "the pin is not on the followed branch",

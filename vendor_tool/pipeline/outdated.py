@@ -1,0 +1,254 @@
+"""`outdated`: what upstreams did since the pins. One listing of refs each; more only where that shows something new."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from vendor_tool import fetch, plan, vcs
+from vendor_tool.errors import UpstreamError
+from vendor_tool.model import Access, Finding, Lock, Snapshot, Upstream
+from vendor_tool.outdated import pins, verdict
+from vendor_tool.outdated.files import Changes, compare
+from vendor_tool.outdated.pins import Standing
+from vendor_tool.outdated.verdict import Facts
+from vendor_tool.plan import Selection
+from vendor_tool.values import dataclass, replace
+
+if TYPE_CHECKING:
+    from vendor_tool.fetch.names import Listing
+    from vendor_tool.outdated.siblings import Siblings
+    from vendor_tool.pipeline.preview import Ground
+    from vendor_tool.preview import Preview
+
+NOTHING = Changes((), None, None, None)
+WORKERS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What was found of all upstreams that were asked for."""
+
+    findings: tuple[Finding, ...]
+    previews: tuple[Preview, ...]  # of upstreams of which files of ours changed
+    siblings: tuple[Siblings, ...]  # copies of one file that differ
+    lost: tuple[UpstreamError, ...]  # of upstreams that gave no answer
+
+
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """What one upstream told; its `revision` is the one that was synced."""
+
+    upstream: Upstream
+    facts: Facts | None = None
+    ground: Ground | None = None  # where files of ours changed
+    findings: tuple[Finding, ...] = ()
+    lost: UpstreamError | None = None
+
+
+def outdated(lock: Lock, names: Collection[str], access: Access, *, wheels: Sequence[Path] = ()) -> Report:
+    """Compare pins with what their upstreams stand at; `NAME@REV` compares with that revision instead.
+
+    `wheels` are packages to look for run-time imports in, besides the installed ones. An upstream that gives no
+    answer does not keep the others from being told. Raises UsageError for a name that the lock does not hold.
+    """
+    chosen = plan.select(lock, names)
+    with ThreadPoolExecutor(max_workers=min(WORKERS, max(1, len(chosen)))) as pool, vcs.interruptible():
+        looks = list(pool.map(lambda one: _look(one, access), chosen))
+    previews = tuple(_preview(lock, look.ground, access) for look in looks if look.ground is not None)
+    findings = [found for look in looks for found in _told(look, previews)]
+    selected = [look.upstream for look in looks]
+    if any(upstream.imports for upstream in selected):
+        from vendor_tool.pipeline import runtime
+
+        findings += runtime.packaged(selected, wheels, access)
+    if lock.known_bad:
+        findings += _known_bad(lock, {one.name for one in selected}, access)
+    pairs: tuple[Siblings, ...] = ()
+    if sum(bool(one.resolved and one.resolved.files) for one in lock.upstreams.values()):
+        from vendor_tool.pipeline import copies
+
+        grounds = [look.ground for look in looks if look.ground is not None]
+        pairs = copies.pairs(lock, {one.name for one in selected}, access, fetching=bool(grounds))
+        findings += [*copies.differing(pairs), *copies.lacking(pairs, grounds)]
+    return Report(tuple(findings), previews, pairs, tuple(look.lost for look in looks if look.lost is not None))
+
+
+def _preview(lock: Lock, ground: Ground, access: Access) -> Preview:
+    from vendor_tool.pipeline import preview
+
+    return preview.preview(lock, ground, access)
+
+
+def _told(look: _Look, previews: Sequence[Preview]) -> list[Finding]:
+    facts = look.facts
+    if facts is None:
+        return list(look.findings)
+    for one in previews:
+        if one.upstream == look.upstream.name:
+            facts = replace(
+                facts,
+                commits=one.commits,
+                fixes=tuple(one.fixes),
+                details={file.path: file.detail for file in one.files if file.fate == "changed"},
+                fates={file.path: file.detail for file in one.files if file.fate == "gone"},
+                outcome=one.outcome,
+            )
+    return [*look.findings, *verdict.findings(look.upstream, facts)]
+
+
+# ---- one upstream -----------------------------------------------------------------------------------------
+
+
+def _look(selection: Selection, access: Access) -> _Look:
+    upstream, resolved = selection.upstream, selection.upstream.resolved
+    if resolved is None:
+        return _Look(upstream, findings=(_never_synced(upstream),))
+    upstream = replace(upstream, revision=resolved.revision)
+    try:
+        return _asked(upstream, selection.rev, access)
+    except UpstreamError as problem:
+        line = upstream.revision_at.line
+        lost = Finding(
+            "upstream-unreachable", "error", problem.message, lock_line=line, upstream=upstream.name, side="upstream"
+        )
+        return _Look(upstream, findings=(lost,), lost=problem)
+
+
+def _asked(upstream: Upstream, rev: str | None, access: Access) -> _Look:
+    listing, followed = _followed(upstream, access)
+    findings = list(_address(upstream, listing))
+    tip = listing.refs.get(followed)
+    if tip is None and rev is None:
+        findings.append(_branch_gone(upstream, listing.refs))
+    newest = fetch.resolve(upstream, rev, access) if rev is not None else tip or upstream.revision
+    standing, unclear = _standing(upstream, tip, followed, listing, access)
+    moved = {}
+    if tip is not None and followed.startswith("refs/tags/") and tip != upstream.revision:
+        moved[followed.removeprefix("refs/tags/")] = (upstream.revision, tip)
+    facts = Facts(newest, NOTHING, standing=standing, moved_tags=moved)
+    ground = None
+    if newest != upstream.revision:
+        snapshot = fetch.snapshot(upstream, newest, access)
+        facts = replace(facts, changes=_changes(upstream, snapshot, access))
+        if facts.changes.files:
+            from vendor_tool.pipeline import preview
+
+            ground = preview.survey(upstream, newest, access)
+            facts = replace(facts, changes=ground.changes)
+        if upstream.imports:
+            from vendor_tool.pipeline import runtime
+
+            findings += runtime.upstream(upstream, snapshot, access)
+    return _Look(upstream, facts, ground, (*findings, *unclear))
+
+
+def _followed(upstream: Upstream, access: Access) -> tuple[Listing, str]:
+    """The refs, as few as will do, and the name of the one that the entry follows: `branch:` may name a tag too."""
+    if upstream.branch is None:
+        return fetch.listing(upstream, access), "HEAD"
+    followed = f"refs/heads/{upstream.branch}"
+    listing = fetch.listing(upstream, access, ["refs/heads/*"])
+    if followed not in listing.refs:
+        listing = fetch.listing(upstream, access)
+        tag = f"refs/tags/{upstream.branch}"
+        followed = tag if tag in listing.refs else followed
+    return listing, followed
+
+
+def _standing(
+    upstream: Upstream, tip: str | None, followed: str, listing: Listing, access: Access
+) -> tuple[Standing, tuple[Finding, ...]]:
+    """What holds the pin: the followed branch nearly always; only where it does not, everything else is searched."""
+    pin = upstream.revision
+    if tip == pin:
+        return Standing("branch", (followed,)), ()
+    try:
+        if tip is not None and fetch.descends(upstream, pin, tip, access):
+            return Standing("branch", (followed,)), ()
+        refs = listing.refs if followed not in listing.refs else fetch.refs(upstream, access)
+        containing = fetch.holders(upstream, pin, refs, access)
+    except UpstreamError as problem:
+        message = f"what holds the pin `{pin[:12]}` could not be found out: {problem.message}"
+        line = upstream.revision_at.line
+        return Standing("unknown"), (Finding("pin-unclear", "note", message, lock_line=line, upstream=upstream.name),)
+    return pins.standing(pin, refs, branch=upstream.branch, containing=containing), ()
+
+
+def _changes(upstream: Upstream, new: Snapshot, access: Access) -> Changes:
+    """What became of our files; with what happened elsewhere where the old listing is at hand anyway."""
+    assert upstream.resolved is not None
+    try:
+        old = fetch.snapshot(upstream, upstream.revision, replace(access, offline=True))
+    except UpstreamError:
+        return compare(upstream.resolved, new)
+    return compare(upstream.resolved, new, old)
+
+
+# ---- findings that need no comparison ---------------------------------------------------------------------
+
+
+def _never_synced(upstream: Upstream) -> Finding:
+    return Finding(
+        "drift-not-synced",
+        "error",
+        f"upstream `{upstream.name}` was never synced",
+        lock_line=upstream.at.line,
+        upstream=upstream.name,
+        side="record",
+        fix=f"vendor-tool sync {upstream.name}",
+    )
+
+
+def _address(upstream: Upstream, listing: Listing) -> Iterator[Finding]:
+    def finding(rule: str, message: str) -> Finding:
+        return Finding(rule, "warning", message, lock_line=upstream.at.line, upstream=upstream.name, side="upstream")
+
+    asked = fetch.plain_url(upstream.url)
+    if listing.url != upstream.url:
+        yield finding("repository-mirror", f"`{asked}` gives no answer; `{fetch.plain_url(listing.url)}` does")
+    elif listing.moved is not None and listing.moved.removesuffix(".git") != asked.rstrip("/").removesuffix(".git"):
+        yield finding("repository-renamed", f"`{asked}` is `{listing.moved}` now: write that under `url:`")
+
+
+def _branch_gone(upstream: Upstream, refs: Mapping[str, str]) -> Finding:
+    heads = [name.removeprefix("refs/heads/") for name in refs if name.startswith("refs/heads/")]
+    default = next((f"`{name}`" for name in ("main", "master") if name in heads), None)
+    held = f"there is {default}" if default else f"there are {len(heads)} others"
+    what = f"branch `{upstream.branch}`" if upstream.branch is not None else "the default branch"
+    return Finding(
+        "branch-gone",
+        "warning",
+        f"{what} is not there (any more), so that nothing is followed; {held}",
+        lock_line=upstream.at.line,
+        upstream=upstream.name,
+        side="upstream",
+        fix=f"vendor-tool outdated {upstream.name}@HEAD",
+    )
+
+
+def _known_bad(lock: Lock, names: Collection[str], access: Access) -> list[Finding]:
+    from importlib import metadata
+
+    from vendor_tool.outdated import known_bad
+
+    def is_ancestor(name: str, older: str, newer: str) -> bool | None:
+        try:
+            return fetch.descends(lock.upstreams[name], older, newer, access)
+        except UpstreamError:
+            return None
+
+    installed: dict[str, str] = {}
+    for name in sorted({name for note in lock.known_bad for name in note.versions}):
+        try:
+            installed[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            continue
+    checks: tuple[Callable[[], Iterator[Finding]], ...] = (
+        lambda: known_bad.bad_pins(lock, is_ancestor),
+        lambda: known_bad.bad_environment(lock, installed),
+        lambda: known_bad.bad_requirements(lock),
+    )
+    return [one for check in checks for one in check() if one.upstream is None or one.upstream in names]

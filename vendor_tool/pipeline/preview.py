@@ -1,0 +1,147 @@
+"""Work an upgrade out without carrying it out: the steps are those of `sync NAME@REV`, up to where it would write."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from vendor_tool import fetch, licences, moves
+from vendor_tool.errors import ConflictError, UpstreamError, UsageError
+from vendor_tool.model import Access, Commit, Lock, Resolved, Snapshot, Upstream
+from vendor_tool.outdated.detail import detail
+from vendor_tool.outdated.files import Changes, FileChange, compare
+from vendor_tool.pipeline import upgrade as upgrades
+from vendor_tool.preview import ClashNews, FileNews, LegalNews, PatchNews, Preview, Refusal
+from vendor_tool.surface import Surface, fixlike, surface
+from vendor_tool.values import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """What an upstream says of the two revisions; all of it is in the cache afterwards."""
+
+    upstream: Upstream
+    resolved: Resolved
+    old: Snapshot
+    new: Snapshot
+    changes: Changes
+    contents: Mapping[str, bytes]  # by blob id: both versions of each file that changed, and of licences
+    commits: tuple[Commit, ...] = ()
+    history: str | None = None  # why there are no commits
+
+
+def survey(upstream: Upstream, revision: str, access: Access) -> Ground:
+    """Fetch what `preview` needs, for an entry that has a record. UpstreamError where that is not to be had."""
+    resolved = upstream.resolved
+    assert resolved is not None
+    old = fetch.snapshot(upstream, resolved.revision, access)
+    new = fetch.snapshot(upstream, revision, access)
+    changes = compare(resolved, new, old)
+    before = {change.recorded.blob for change in changes.files} | _legal(upstream, old)
+    after = {change.new_blob for change in changes.files if change.new_blob} | _legal(upstream, new)
+    contents = fetch.blobs(upstream, resolved.revision, before, access) if before else {}
+    contents |= fetch.blobs(upstream, revision, after - before, access) if after - before else {}
+    paths = [change.recorded.path for change in changes.files]
+    try:
+        commits = fetch.log(upstream, resolved.revision, revision, paths, access)
+    except UpstreamError as problem:
+        return Ground(upstream, resolved, old, new, changes, contents, history=problem.message.split("\n")[0])
+    return Ground(upstream, resolved, old, new, changes, contents, commits)
+
+
+def _legal(upstream: Upstream, snapshot: Snapshot) -> set[str]:
+    found = licences.find_legal(snapshot.entries.keys(), upstream.from_)
+    return {snapshot.entries[found.license].oid} if found.license else set()
+
+
+def preview(lock: Lock, ground: Ground, access: Access) -> Preview:
+    """What `sync NAME@REV` would make of the entry, by the very steps of it."""
+    fates = _fates(ground, access)
+    files = [_news(change, ground, fates) for change in ground.changes.files]
+    patches: tuple[PatchNews, ...] = ()
+    clashes: tuple[ClashNews, ...] = ()
+    refusal = None
+    try:
+        upgrade = upgrades.prepare(lock, ground.upstream, ground.new.revision, access)
+    except (ConflictError, UsageError) as problem:
+        refusal = Refusal(problem.message, problem.hint)
+    else:
+        patches = tuple(PatchNews(step.patch.path, step.status, step.notes) for step in upgrade.rebase.steps)
+        clashes = tuple(
+            ClashNews(conflict.path, step.patch.path, conflict.kind, len(conflict.clashes) or 1)
+            for step in upgrade.rebase.steps
+            for conflict in step.conflicts
+        )
+        known = {file.to for file in ground.resolved.files}
+        files += [
+            FileNews(file.path, file.to, "added", "matches a pattern of `files:`, and is new")
+            for file in upgrade.new.files
+            if file.path and file.to not in known
+        ]
+    return Preview(
+        upstream=ground.upstream.name,
+        url=fetch.plain_url(ground.upstream.url),
+        old=ground.old.revision,
+        new=ground.new.revision,
+        old_date=ground.old.date,
+        new_date=ground.new.date,
+        total=len(ground.resolved.files),
+        files=tuple(sorted(files, key=lambda file: file.to)),
+        elsewhere=ground.changes.elsewhere,
+        commits=ground.commits,
+        fixes=dict(_fixes(ground.commits)),
+        history=ground.history,
+        legal=tuple(_legal_news(ground)),
+        patches=patches,
+        clashes=clashes,
+        refusal=refusal,
+    )
+
+
+def _fates(ground: Ground, access: Access) -> dict[str, str]:
+    """Where the files went that are not there any more, in words."""
+    gone = [change.recorded.path for change in ground.changes.files if change.kind in ("gone", "renamed")]
+    if not gone:
+        return {}
+    proposals = upgrades.proposals(ground.upstream, gone, ground.old, ground.new, access)
+    return {one.path: moves.describe(one) for one in proposals}
+
+
+def _news(change: FileChange, ground: Ground, fates: Mapping[str, str]) -> FileNews:
+    path, to = change.recorded.path, change.recorded.to
+    now = change.new_path if change.new_path != path else None
+    if change.kind == "mode":
+        return FileNews(path, to, "mode", "executable bit only")
+    if change.kind != "changed":
+        return FileNews(path, to, change.kind, fates.get(path, f"`{path}` is gone"), now)
+    assert change.new_blob is not None
+    old, new = ground.contents[change.recorded.blob], ground.contents[change.new_blob]
+    found = surface(old, new) or Surface()
+    return FileNews(
+        path=path,
+        to=to,
+        fate="changed",
+        detail=detail(old, new),
+        imports=found.imports,
+        added=found.added,
+        removed=found.removed,
+        signature=found.signature,
+        body=found.body,
+    )
+
+
+def _fixes(commits: Sequence[Commit]) -> Iterator[tuple[str, str]]:
+    for commit in commits:
+        word = fixlike(commit.subject, commit.body)
+        if word is not None:
+            yield commit.sha, word
+
+
+def _legal_news(ground: Ground) -> Iterator[LegalNews]:
+    recorded = ground.resolved.license
+    if ground.changes.license is not None and recorded is not None:
+        found = licences.find_legal(ground.new.entries.keys(), ground.upstream.from_).license
+        oid = ground.new.entries[found].oid if found else ""
+        text = ground.contents.get(oid, b"").decode("utf-8", "replace")
+        yield LegalNews("licence", ground.changes.license, recorded.spdx, licences.detect(text).spdx if text else None)
+    if ground.changes.notice is not None:
+        yield LegalNews("NOTICE", ground.changes.notice)

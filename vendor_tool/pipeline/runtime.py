@@ -1,0 +1,98 @@
+"""Run-time imports of an entry: whether upstream's newest revision, and the packages at hand, still define them."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from vendor_tool import fetch
+from vendor_tool.errors import UpstreamError
+from vendor_tool.model import Access, Finding, RecordedImport, Snapshot, Upstream
+from vendor_tool.outdated import distribution
+from vendor_tool.outdated.distribution import Distribution
+from vendor_tool.outdated.verdict import changed_import, gone_import
+from vendor_tool.transform import symbols
+from vendor_tool.values import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class _Meaning:
+    """What a name stands for: its signature, empty for what is no function or class, and a digest of its source."""
+
+    signature: str
+    digest: str
+
+
+def upstream(entry: Upstream, new: Snapshot, access: Access) -> list[Finding]:
+    """Imports that the newer revision lacks, or defines otherwise. UpstreamError where its files are not to be had."""
+
+    def read(paths: Collection[str]) -> Mapping[str, bytes]:
+        oids = {path: new.entries[path].oid for path in paths if new.entries[path].mode != "120000"}
+        contents = fetch.blobs(entry, new.revision, set(oids.values()), access) if oids else {}
+        return {path: contents[oid] for path, oid in oids.items()}
+
+    return list(_compare(entry, f"`{new.revision[:12]}`", new.entries.keys(), read, access))
+
+
+def packaged(entries: Sequence[Upstream], wheels: Sequence[Path], access: Access) -> list[Finding]:
+    """Imports that an installed package, or a wheel, lacks or defines otherwise than the pin. Nothing is imported."""
+    found: list[Finding] = []
+    held = [(distribution.wheel(path), "in the wheel") for path in wheels]
+    for entry in entries:
+        modules = {name.partition(".")[0] for name in entry.imports}
+        here = [(one, "installed here") for module in sorted(modules) if (one := _installed(module)) is not None]
+        for package, where in [*here, *held]:
+            if modules & {path.partition("/")[0].removesuffix(".py") for path in package.listing}:
+                holder = f"`{package.name}` {package.version}, {where}"
+                found += _compare(entry, holder, package.listing, package.read, access)
+    return found
+
+
+def _installed(module: str) -> Distribution | None:
+    # the records of all packages are only read for one that is there
+    try:
+        there = importlib.util.find_spec(module) is not None
+    except (ImportError, ValueError):
+        there = False
+    return distribution.installed(module) if there else None
+
+
+def _compare(
+    entry: Upstream, holder: str, listing: Collection[str], read: symbols.Read, access: Access
+) -> Iterator[Finding]:
+    recorded = {item.name: item for item in entry.resolved.imports} if entry.resolved else {}
+    for name in entry.imports:
+        try:
+            definition = symbols.find(name, listing, read)
+        except UpstreamError as problem:
+            yield gone_import(entry, name, holder=holder, reason=problem.message)
+            continue
+        before = _recorded(entry, recorded[name], access) if name in recorded else None
+        after = _meaning(read([definition.path])[definition.path], definition.line)
+        if before is not None and before != after:
+            yield changed_import(entry, name, holder=holder, before=before.signature, after=after.signature)
+
+
+def _recorded(entry: Upstream, item: RecordedImport, access: Access) -> _Meaning | None:
+    """What the name stands for at the pin; None where that cannot be read now."""
+    assert entry.resolved is not None
+    try:
+        data = fetch.blobs(entry, entry.resolved.revision, {item.blob}, access)[item.blob]
+    except UpstreamError:
+        return None
+    return _meaning(data, item.line)
+
+
+def _meaning(data: bytes, line: int) -> _Meaning:
+    whole = _Meaning("", hashlib.sha256(data).hexdigest())
+    try:
+        found = symbols.outline(data).values()
+    except (SyntaxError, ValueError):
+        return whole
+    around = [one for one in found if one.line <= line <= one.end_line]
+    if not around:
+        return whole
+    inner = min(around, key=lambda one: one.end_line - one.line)
+    return _Meaning(inner.signature, inner.digest)

@@ -1,0 +1,118 @@
+"""What an upgrade would bring, as facts: the same for `outdated` and for `sync NAME@REV --dry-run`."""
+
+from collections.abc import Mapping
+from typing import Literal
+
+from vendor_tool.model import Commit
+from vendor_tool.surface import Import
+from vendor_tool.values import dataclass, field
+
+Fate = Literal["changed", "mode", "renamed", "gone", "added"]
+
+
+@dataclass(frozen=True, slots=True)
+class FileNews:
+    """One file of ours that is another one in the new revision."""
+
+    path: str  # upstream path at the pin; of an added file, in the new revision
+    to: str  # local path
+    fate: Fate
+    detail: str  # what changed, or where it went, in words
+    now: str | None = None  # upstream path in the new revision, where that is another one
+    imports: tuple[Import, ...] = ()  # new ones, by line
+    added: tuple[str, ...] = ()  # functions, classes and methods, by qualified name
+    removed: tuple[str, ...] = ()
+    signature: tuple[str, ...] = ()  # those whose parameters, result or bases changed
+    body: tuple[str, ...] = ()  # those that have another body
+
+
+@dataclass(frozen=True, slots=True)
+class PatchNews:
+    """What becomes of one patch: the words of `merge.Status`."""
+
+    path: str
+    status: Literal["clean", "changed", "obsolete", "dropped", "conflict", "waiting"]
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ClashNews:
+    """One file that a person has to settle."""
+
+    path: str  # local path
+    patch: str
+    kind: str
+    places: int
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why there is no upgrade before the lock or a patch is edited."""
+
+    message: str
+    hint: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class LegalNews:
+    """What became of the upstream's licence or NOTICE file; SPDX ids where they were recognised."""
+
+    what: Literal["licence", "NOTICE"]
+    change: Literal["changed", "gone", "added"]
+    before: str | None = None
+    after: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """An upgrade of one entry, worked out and not carried out."""
+
+    upstream: str
+    url: str
+    old: str
+    new: str
+    old_date: str
+    new_date: str
+    total: int  # files of the record
+    files: tuple[FileNews, ...] = ()  # by local path
+    elsewhere: int | None = None  # other files of the repository that differ; None where that is not known
+    commits: tuple[Commit, ...] = ()  # that touch our files, newest first
+    fixes: Mapping[str, str] = field(default_factory=dict)  # commit to the word by which it reads as a fix
+    history: str | None = None  # why the commits are not known
+    legal: tuple[LegalNews, ...] = ()
+    patches: tuple[PatchNews, ...] = ()  # in the order of the series
+    clashes: tuple[ClashNews, ...] = ()
+    refusal: Refusal | None = None
+
+    @property
+    def verdict(self) -> Literal["clean", "conflict", "refused"]:
+        """How the upgrade would end."""
+        return "refused" if self.refusal else "conflict" if self.clashes else "clean"
+
+    @property
+    def outcome(self) -> str:
+        """The verdict in words: "an upgrade is clean, 1 patch obsolete"."""
+        if self.refusal is not None:
+            gone = sum(file.fate in ("gone", "renamed") for file in self.files)
+            why = (
+                f"{_count(gone, 'mapped file')} {_is(gone)} not there" if gone else self.refusal.message.split("\n")[0]
+            )
+            return f"an upgrade is refused: {why}"
+        if self.clashes:
+            places = sum(clash.places for clash in self.clashes)
+            patches = ", ".join(f"`{path}`" for path in dict.fromkeys(clash.patch for clash in self.clashes))
+            return f"an upgrade stops at {_count(places, 'conflict')} in {patches}"
+        obsolete = sum(patch.status == "obsolete" for patch in self.patches)
+        carried = len(self.patches) - obsolete
+        parts = [f"{_count(carried, 'patch')} carried over"] if carried else []
+        parts += [f"{_count(obsolete, 'patch')} obsolete"] if obsolete else []
+        return ", ".join(["an upgrade is clean", *parts])
+
+
+def _count(number: int, noun: str) -> str:
+    plural = {"patch": "patches"}.get(noun, f"{noun}s")
+    return f"{number} {noun}" if number == 1 else f"{number} {plural}"
+
+
+def _is(number: int) -> str:
+    return "is" if number == 1 else "are"
