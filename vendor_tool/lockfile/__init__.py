@@ -23,7 +23,11 @@ def load(path: Path, cache: Path | None = None) -> Lock:
     Raises UsageError with `NAME:LINE:COLUMN`, the key path and a hint for everything that is not as
     `docs/reference/lockfile.md` says.
     """
-    data = read_bytes(path)
+    return parse_bytes(path, read_bytes(path), cache)
+
+
+def parse_bytes(path: Path, data: bytes, cache: Path | None = None) -> Lock:
+    """A Lock from the bytes that a lock has or will have. Raises UsageError as `load` does."""
     if cache is None:
         return parse_text(path, decode(path, data))[0]
     copy = copies.copy_path(cache, data)
