@@ -7,7 +7,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from importlib.resources import files
+from pathlib import Path
 
 from vendor_tool.model import KnownBad, Lock
 from vendor_tool.values import dataclass
@@ -41,7 +41,8 @@ def known_bad(lock: Lock) -> list[Bad]:
 @lru_cache(maxsize=1)
 def shipped() -> Shipped:
     """`data/known_bad.json`, read once."""
-    data = json.loads(files("vendor_tool").joinpath("data/known_bad.json").read_text("utf-8"))
+    # not importlib.resources, which costs more than all of the rest: `check` comes by here on every run
+    data = json.loads(Path(__file__).with_name("data").joinpath("known_bad.json").read_text("utf-8"))
     bad = tuple(
         Bad(row["versions"], row["reason"], row.get("link"), aborts=row["effect"] == "abort") for row in data["bad"]
     )

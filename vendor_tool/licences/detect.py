@@ -4,6 +4,7 @@ import hashlib
 import re
 from functools import lru_cache
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Final, NamedTuple, Protocol
 
 from vendor_tool.legal import Detection
@@ -94,9 +95,7 @@ def fingerprint(terms: str) -> tuple[int, str]:
 
 @lru_cache(maxsize=1)
 def _known() -> list[tuple[str, list[str], int, str]]:
-    from importlib.resources import files
-
-    lines = files("vendor_tool.licences").joinpath("data/texts.txt").read_text("utf-8").splitlines()
+    lines = Path(__file__).with_name("data").joinpath("texts.txt").read_text("utf-8").splitlines()
     rows = [line.split(maxsplit=3) for line in lines if line and not line.startswith("#")]
     return [(spdx, opening.split(), int(count), digest) for spdx, count, digest, opening in rows]
 
