@@ -13,6 +13,11 @@ NAMES: Final = ("project", "upstream", "url", "revision", "path", "link", "licen
 _FIELD = re.compile(rf"\{{({'|'.join(NAMES)})\}}")
 
 
+def fields(text: str) -> bool:
+    """Whether anything is to be filled in."""
+    return _FIELD.search(text) is not None
+
+
 def fill(
     text: str, *, project: Project, upstream: Upstream, revision: str, path: str, license_: LegalFile | None
 ) -> str:

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
-from vendor_tool import fetch, legal, licences, plan, transform, vcs, write
+from vendor_tool import fetch, legal, licences, plan, stamp, transform, vcs, write
 from vendor_tool import patch as patches
 from vendor_tool.errors import UsageError
 from vendor_tool.model import (
@@ -17,7 +17,10 @@ from vendor_tool.model import (
     BuiltFile,
     Context,
     Entry,
+    FileSpec,
     Finding,
+    Header,
+    LegalFile,
     Lock,
     Recorded,
     RecordedImport,
@@ -224,9 +227,12 @@ def _transform(
 ) -> tuple[tuple[transform.Plain, ...], Fetched]:
     """Apply the rules. They may need to know paths that a record does not name: then the listing is fetched."""
     upstream = fetched.upstream
-    items = [(source, target.spec) for source, target in zip(sources, fetched.targets, strict=True)]
-    if not items:
+    if not sources:
         return (), fetched
+    items = [
+        (source, _stamped(lock, fetched, source, target.spec))
+        for source, target in zip(sources, fetched.targets, strict=True)
+    ]
     cache, revision = access.cache / "plain", fetched.snapshot.revision
     if fetched.snapshot.partial:
         known = transform.cached(items, upstream.rules, _context(lock, fetched), revision, cache)
@@ -234,6 +240,40 @@ def _transform(
             return known, fetched
         fetched = replace(fetched, snapshot=fetch.snapshot(upstream, revision, access))
     return transform.apply(items, upstream.rules, _context(lock, fetched), revision, cache), fetched
+
+
+def _stamped(lock: Lock, fetched: Fetched, source: Source, spec: FileSpec) -> FileSpec:
+    """A file's item with the header's fields filled in, where the entry or the file has a header with fields."""
+    upstream = fetched.upstream
+    own = [rule for rule in spec.rules if isinstance(rule, Header)]
+    headers = own or [rule for rule in upstream.rules or () if isinstance(rule, Header)]
+    if not any(stamp.fields(header.text) for header in headers):
+        return spec
+    filled = [
+        Header(
+            stamp.fill(
+                header.text,
+                project=lock.project,
+                upstream=upstream,
+                revision=fetched.snapshot.revision,
+                path=source.path,
+                license_=_license(fetched),
+            )
+        )
+        for header in headers
+    ]
+    return replace(spec, rules=(*filled, *(rule for rule in spec.rules if not isinstance(rule, Header))))
+
+
+def _license(fetched: Fetched) -> LegalFile | None:
+    """The licence file's facts, for headers: from a record that holds, else from its text."""
+    if fetched.snapshot.partial:
+        return fetched.upstream.resolved.license if fetched.upstream.resolved else None
+    path = fetched.legal.license
+    if path is None:
+        return None
+    data = fetched.data(path)
+    return facts.legal_file(path, fetched.snapshot.entries[path].oid, data)
 
 
 def _context(lock: Lock, fetched: Fetched) -> Context:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
 
 from vendor_tool import fetch, legal, licences
@@ -25,6 +26,14 @@ def gather(
         return _recorded(upstream, reader)
     vendored = [licences.Vendored(file.path, file.to, file.pristine) for file in files if file.path]
     return licences.facts(upstream, snapshot.revision, vendored, reader)
+
+
+def legal_file(path: str, blob: str, data: bytes) -> LegalFile:
+    """The facts of one licence text that is not copied anywhere."""
+    text = data.decode("utf-8", "replace")
+    return LegalFile(
+        path, blob, "", hashlib.sha256(data).hexdigest(), licences.detect(text).spdx, licences.holders(text)
+    )
 
 
 def _recorded(upstream: Upstream, reader: _Reader) -> licences.Gathered:
