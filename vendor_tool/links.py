@@ -1,11 +1,13 @@
 """Addresses made of a repository, a revision and a path: links for people, purl and SWHID for machines."""
 
 import re
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import NamedTuple, TypeVar
 from urllib.parse import quote, urlsplit
 
 from vendor_tool.urls import plain_url
 
+_Value = TypeVar("_Value")
 _SCP = re.compile(r"^(?:[\w.-]+@)?([\w.-]+\.[A-Za-z]{2,}):(?!//)(.+)$")
 _HEX = re.compile(r"[0-9a-f]{40}\Z")
 
@@ -17,6 +19,15 @@ _FORGES = {
     "bitbucket.org": ("/src/", "/src/"),
     "codeberg.org": ("/src/commit/", "/src/commit/"),
 }
+
+_COMMIT = {
+    "github.com": "/commit/",
+    "gitlab.com": "/-/commit/",
+    "huggingface.co": "/commit/",
+    "bitbucket.org": "/commits/",
+    "codeberg.org": "/commit/",
+}
+_COMPARE = {"github.com": "/compare/", "gitlab.com": "/-/compare/", "codeberg.org": "/compare/"}
 
 
 class Repository(NamedTuple):
@@ -71,6 +82,20 @@ def permalink(url: str, revision: str, path: str, line: int | None = None) -> st
     return _link(url, revision, path, 0) + anchor
 
 
+def commit(url: str, revision: str) -> str | None:
+    """The page of one commit; None where the forge is unknown."""
+    found = repository(url)
+    middle = _forge_value(found, _COMMIT)
+    return f"https://{found.host}/{found.path}{middle}{revision}" if found and middle else None
+
+
+def compare(url: str, old: str, new: str) -> str | None:
+    """The page that compares two commits; None where the forge is unknown or has none for any two."""
+    found = repository(url)
+    middle = _forge_value(found, _COMPARE)
+    return f"https://{found.host}/{found.path}{middle}{old}...{new}" if found and middle else None
+
+
 def tree(url: str, revision: str, path: str = "") -> str:
     """A link to one folder at one revision."""
     return _link(url, revision, path, 1)
@@ -98,9 +123,13 @@ def swhid(blob: str, *, url: str, revision: str, path: str) -> str:
 
 
 def _forge(found: Repository) -> tuple[str, str] | None:
-    if found.host.startswith("gitlab."):
-        return _FORGES["gitlab.com"]
-    return _FORGES.get(found.host)
+    return _forge_value(found, _FORGES)
+
+
+def _forge_value(found: Repository | None, values: Mapping[str, _Value]) -> _Value | None:
+    if found is None:
+        return None
+    return values.get("gitlab.com" if found.host.startswith("gitlab.") else found.host)
 
 
 def _link(url: str, revision: str, path: str, kind: int) -> str:

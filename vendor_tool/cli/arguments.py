@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from typing import NoReturn
 
 FORMATS = ("text", "json", "sarif", "github", "junit", "markdown")
+PLANS = ("text", "json", "markdown")
 LOCK = "vendor.lock.yaml"
 
 EXIT_CODES = """\
@@ -137,14 +138,35 @@ def _sync(command: argparse.ArgumentParser) -> None:
     stopped = command.add_mutually_exclusive_group()
     stopped.add_argument("--continue", dest="resume", action="store_true", help="go on with a stopped upgrade")
     stopped.add_argument("--abort", action="store_true", help="give a stopped upgrade up")
+    command.add_argument("--format", choices=PLANS, help="with --dry-run: form of the upgrade plan (default: text)")
+    command.add_argument("--output", metavar="FILE", help="with --dry-run: write the upgrade plan there")
     _network(command)
 
 
 def _check(command: argparse.ArgumentParser) -> None:
     command.add_argument("names", metavar="NAME", nargs="*", help="upstreams (default: all, and the documents)")
     command.add_argument("--rebuild", action="store_true", help="derive every file again from upstream and compare")
+    command.add_argument("--baseline", type=Path, metavar="FILE", help="leave out the findings that it accepts")
+    command.add_argument("--write-baseline", type=Path, metavar="FILE", help="accept today's findings there")
     _network(command)
     _report(command)
+
+
+def _outdated(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "names", metavar="NAME[@REV]", nargs="*", help="upstreams (default: all); with a revision: compare with that"
+    )
+    command.add_argument("--exit-code", action="store_true", help="exit 1 where there is more than notes")
+    command.add_argument(
+        "--wheel", type=Path, action="append", default=[], metavar="FILE", dest="wheels",
+        help="look for run-time imports in this package too; may be given again",
+    )  # fmt: skip
+    _network(command)
+    _report(command)
+
+
+def _fence(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--write", action="store_true", help="put the excludes into the tools' own configuration")
 
 
 def _status(command: argparse.ArgumentParser) -> None:
@@ -190,6 +212,8 @@ COMMANDS: dict[str, tuple[Callable[[argparse.ArgumentParser], None], str]] = {
     "sync": (_sync, "make the tree what the lock says, or upgrade to another revision"),
     "status": (_status, "show every upstream and what is pending"),
     "check": (_check, "compare files, record and documents; offline"),
+    "outdated": (_outdated, "say what upstreams did since the pins, and what an upgrade would do"),
+    "fence": (_fence, "keep formatters, hooks and coverage off vendored files"),
     "audit": (_audit, "hold licences and provenance to the rules"),
     "sbom": (_sbom, "print a bill of materials"),
     "parity": (_parity, "run the GPU tests of the kernels and record the evidence"),
@@ -197,4 +221,8 @@ COMMANDS: dict[str, tuple[Callable[[argparse.ArgumentParser], None], str]] = {
     "completion": (_completion, "print a shell's completion script"),
 }
 
-MODULES = {**dict.fromkeys(("init", "add", "sync", "status", "check"), "commands"), "sbom": "audit"}
+MODULES = {
+    **dict.fromkeys(("init", "add", "sync", "status", "check"), "commands"),
+    "sbom": "audit",
+    "fence": "outdated",
+}

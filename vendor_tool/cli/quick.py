@@ -40,7 +40,10 @@ def keep(arguments: argparse.Namespace, lock: Lock, *, out: str = "", err: str =
 def _question(arguments: argparse.Namespace) -> str | None:
     """The command with its options and what else shapes the words; None for one that looks at more than files."""
     options = vars(arguments)
-    further = {"check": ("rebuild", "output"), "sync": ("force", "dry_run", "resume", "abort")}.get(arguments.command)
+    further = {
+        "check": ("rebuild", "output", "baseline", "write_baseline"),
+        "sync": ("force", "dry_run", "resume", "abort", "format"),
+    }.get(arguments.command)
     if further is None or options["names"] or any(options[key] for key in further):
         return None
     shown = sorted((key, str(value)) for key, value in options.items() if key not in ("lock", "lock_given", "call"))

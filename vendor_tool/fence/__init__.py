@@ -105,17 +105,24 @@ def render(lock: Lock, *, generated: Sequence[str] = ()) -> dict[str, str]:
     }
 
 
-def check(lock: Lock, files: Mapping[str, str], *, generated: Sequence[str] = ()) -> list[Finding]:
+def check(
+    lock: Lock, files: Mapping[str, str], *, generated: Sequence[str] = (), written: bool = False
+) -> list[Finding]:
     """What the project's configurations lack; `files` holds the text of those of CONFIGS that exist.
 
-    A kind that no file configures is not asked for.
+    A kind that no file configures is not asked for; nor, with `written`, one that `apply` has not put anything into.
     """
     findings: list[Finding] = []
     for name, kind in KINDS.items():
         config = configured(kind, files)
-        if config is not None:
+        if config is not None and (not written or owned(name, files[config])):
             findings += _findings(name, kind, config, files[config], _entries(lock, kind, generated))
     return findings
+
+
+def owned(tool: str, text: str) -> bool:
+    """Whether a configuration holds lines that `apply` put there for a tool, a key of KINDS."""
+    return begin(tool) in text or (tool == precommit.OWNER and precommit.OWNED.search(text) is not None)
 
 
 def configured(kind: Kind, files: Mapping[str, str]) -> str | None:

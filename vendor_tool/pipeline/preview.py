@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from vendor_tool import fetch, licences, moves
+from vendor_tool import fetch, licences, moves, plan
 from vendor_tool.errors import ConflictError, UpstreamError, UsageError
 from vendor_tool.model import Access, Commit, Lock, Resolved, Snapshot, Upstream
 from vendor_tool.outdated.detail import detail
@@ -27,6 +27,22 @@ class Ground:
     contents: Mapping[str, bytes]  # by blob id: both versions of each file that changed, and of licences
     commits: tuple[Commit, ...] = ()
     history: str | None = None  # why there are no commits
+
+
+def plans(lock: Lock, names: Sequence[str], access: Access) -> tuple[Preview, ...]:
+    """The previews of those `NAME@REV` that would move a synced entry.
+
+    Raises UsageError and UpstreamError where a name or a revision is wrong, or is not to be had.
+    """
+    found = []
+    for one in plan.select(lock, names):
+        resolved = one.upstream.resolved
+        if resolved is None or one.rev is None:
+            continue
+        revision = fetch.resolve(one.upstream, one.rev, access)
+        if revision != resolved.revision:
+            found.append(preview(lock, survey(one.upstream, revision, access), access))
+    return tuple(found)
 
 
 def survey(upstream: Upstream, revision: str, access: Access) -> Ground:

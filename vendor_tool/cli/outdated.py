@@ -1,0 +1,73 @@
+"""`outdated`, the plan of `sync --dry-run`, and `fence`."""
+
+from __future__ import annotations
+
+import argparse
+
+from vendor_tool import lockfile
+from vendor_tool.cli import output
+from vendor_tool.cli.arguments import cache
+from vendor_tool.cli.commands import access, voice
+from vendor_tool.errors import ExitCode, UsageError
+
+
+def outdated(arguments: argparse.Namespace) -> ExitCode:
+    """Ask every upstream; an exit code of 3 where one gave no answer, after the findings of the others."""
+    if arguments.offline:
+        raise UsageError(
+            "`outdated` asks upstreams, which `--offline` forbids", hint="`vendor-tool check` needs no network"
+        )
+    from vendor_tool.checks import drift
+    from vendor_tool.outdated import RULES
+    from vendor_tool.pipeline import outdated as pipeline
+
+    lock = lockfile.load(arguments.lock, cache())
+    speak = voice(arguments)
+    found = pipeline.outdated(lock, arguments.names, access(arguments), wheels=arguments.wheels)
+    text = output.report(
+        found.findings,
+        {**drift.RULES, **RULES},
+        lock=arguments.lock,
+        form=arguments.format,
+        target=arguments.output,
+        voice=speak,
+    )
+    output.document(text, arguments.output)
+    if speak.verbose and found.siblings:
+        from vendor_tool.outdated.siblings import show
+
+        for pair in found.siblings:
+            output.say(speak, show(pair))
+    for problem in found.lost:
+        output.error(problem.message, problem.hint)
+    if found.lost:
+        return ExitCode.UPSTREAM
+    return output.code(found.findings) if arguments.exit_code else ExitCode.CLEAN
+
+
+def plan(arguments: argparse.Namespace) -> None:
+    """Print what upgrades would do, for those of `NAME@REV` that move their entry."""
+    from vendor_tool.pipeline import preview as pipeline
+    from vendor_tool.reports.plan import FORMS
+
+    lock = lockfile.load(arguments.lock, cache())
+    plans = pipeline.plans(lock, arguments.names, access(arguments))
+    output.document(FORMS[arguments.format or "text"](plans), arguments.output)
+
+
+def fence(arguments: argparse.Namespace) -> ExitCode:
+    """Print the excludes, or write them into the configurations that are there."""
+    from vendor_tool.pipeline import fencing as pipeline
+
+    lock = lockfile.load(arguments.lock, cache())
+    if not arguments.write:
+        snippets = (f"# {name}\n{text}" for name, text in pipeline.snippets(lock).items())
+        output.document("\n".join(snippets), None)
+        return ExitCode.CLEAN
+    speak = voice(arguments)
+    written = pipeline.write_all(lock)
+    for name in written:
+        output.say(speak, f"wrote {name}")
+    if not written:
+        output.say(speak, "nothing to do: every tool that is configured here leaves vendored files alone")
+    return ExitCode.CLEAN
