@@ -31,6 +31,14 @@ def access(arguments: argparse.Namespace) -> Access:
 def sync(arguments: argparse.Namespace) -> ExitCode:
     if arguments.resume or arguments.abort:
         return _stopped(arguments)
+    if arguments.dry_run and any("@" in name for name in arguments.names):
+        from vendor_tool.cli import outdated
+
+        outdated.plan(arguments)
+    elif arguments.format or arguments.output:
+        raise UsageError(
+            "`--format` and `--output` are for upgrade plans", hint="run `vendor-tool sync NAME@REV --dry-run`"
+        )
     from vendor_tool.pipeline import sync as pipeline
 
     done = pipeline.run(
@@ -86,23 +94,32 @@ def _summary(written: tuple[str, ...], removed: tuple[str, ...], files: int, *, 
 
 def check(arguments: argparse.Namespace) -> ExitCode:
     from vendor_tool.checks import drift
+    from vendor_tool.fence import RULES as FENCE
     from vendor_tool.pipeline import check as pipeline
+    from vendor_tool.pipeline import fencing
 
     lock = lockfile.load(arguments.lock, cache())
     names = pipeline.known(lock, arguments.names)
     found = pipeline.check(lock, names, cache())
+    found += fencing.findings(lock) if not names else []
     if arguments.rebuild:
         found += pipeline.rebuild(lock, names, access(arguments))
+    if arguments.write_baseline or arguments.baseline:
+        from vendor_tool.cli import accepted
+
+        if arguments.write_baseline:
+            return accepted.write(arguments.write_baseline, found, voice(arguments))
+        found = accepted.new(arguments.baseline, found, voice(arguments))
     text = output.report(
         found,
-        drift.RULES,
+        {**drift.RULES, **FENCE},
         lock=arguments.lock,
         form=arguments.format,
         target=arguments.output,
         voice=voice(arguments),
     )
     output.document(text, arguments.output)
-    if not found:
+    if not found and not arguments.baseline:
         quick.keep(arguments, lock, out=text)
     return output.code(found)
 
