@@ -182,10 +182,18 @@ def sibling_findings(pairs: Sequence[Siblings]) -> list[Finding]:
     return found
 
 
-def missed_findings(sibling: Copy, changed: Copy, hunks: Sequence[Hunk], *, newest: str) -> list[Finding]:
+def missed_findings(
+    sibling: Copy,
+    changed: Copy,
+    hunks: Sequence[Hunk],
+    *,
+    newest: str,
+    commits: Sequence[Commit] = (),
+    fixes: Collection[str] = (),
+) -> list[Finding]:
     """A warning for a copy that still has what the upstream of another copy has since changed; `hunks` of `lacking`.
 
-    `newest` is the revision of `changed`'s upstream that has the change.
+    `newest` is the revision of `changed`'s upstream that has the change, `commits` those that touch its file.
     """
     if not hunks:
         return []
@@ -194,6 +202,8 @@ def missed_findings(sibling: Copy, changed: Copy, hunks: Sequence[Hunk], *, newe
         f"{changed.upstream} changed its copy of this file by `{newest[:12]}`, and {sibling.upstream}'s still has the "
         f"old lines in {_count(len(hunks), 'place')}: upstream {'line' if len(hunks) == 1 else 'lines'} {lines}"
     )
+    if commits:
+        message += f". It changed{_history(commits, fixes)}"
     return [Finding("sibling-lacks", "warning", message, path=sibling.to, line=1, upstream=sibling.upstream)]
 
 

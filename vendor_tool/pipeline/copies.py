@@ -53,7 +53,10 @@ def lacking(found: Sequence[Siblings], grounds: Sequence[Ground]) -> Iterator[Fi
             old, new = ground.contents[change.recorded.blob], ground.contents[change.new_blob]
             for ours, other in _with(found, change.recorded.to):
                 hunks = hunks_lacking(old, new, other.data)
-                yield from missed_findings(other, ours, hunks, newest=ground.new.revision)
+                commits = [commit for commit in ground.commits if change.recorded.path in commit.paths]
+                yield from missed_findings(
+                    other, ours, hunks, newest=ground.new.revision, commits=commits, fixes=ground.fixes
+                )
 
 
 def _with(found: Sequence[Siblings], to: str) -> Iterator[tuple[Copy, Copy]]:

@@ -28,6 +28,12 @@ class Ground:
     commits: tuple[Commit, ...] = ()
     history: str | None = None  # why there are no commits
 
+    @property
+    def fixes(self) -> dict[str, str]:
+        """Those of the commits that read as fixes, with the word that tells."""
+        words = {commit.sha: fixlike(commit.subject, commit.body) for commit in self.commits}
+        return {sha: word for sha, word in words.items() if word is not None}
+
 
 def plans(lock: Lock, names: Sequence[str], access: Access) -> tuple[Preview, ...]:
     """The previews of those `NAME@REV` that would move a synced entry.
@@ -104,7 +110,7 @@ def preview(lock: Lock, ground: Ground, access: Access) -> Preview:
         files=tuple(sorted(files, key=lambda file: file.to)),
         elsewhere=ground.changes.elsewhere,
         commits=ground.commits,
-        fixes=dict(_fixes(ground.commits)),
+        fixes=ground.fixes,
         history=ground.history,
         legal=tuple(_legal_news(ground)),
         patches=patches,
@@ -143,13 +149,6 @@ def _news(change: FileChange, ground: Ground, fates: Mapping[str, str]) -> FileN
         signature=found.signature,
         body=found.body,
     )
-
-
-def _fixes(commits: Sequence[Commit]) -> Iterator[tuple[str, str]]:
-    for commit in commits:
-        word = fixlike(commit.subject, commit.body)
-        if word is not None:
-            yield commit.sha, word
 
 
 def _legal_news(ground: Ground) -> Iterator[LegalNews]:

@@ -115,7 +115,7 @@ def _blocks(plan: Preview) -> Iterator[str]:
     compare = links.compare(plan.url, plan.old, plan.new)
     where = f"<{plan.url}>" + (f" ([compare]({compare}))" if compare else "")
     yield f"{where}, from {plan.old_date[:10]} to {plan.new_date[:10]}"
-    yield f"**{prose(plan.outcome)}.** {prose(_summary(plan))}."
+    yield f"**{prose(plan.outcome[:1].upper() + plan.outcome[1:])}.** {prose(_summary(plan))}."
     if plan.refusal is not None:
         yield prose(plan.refusal.message)
         yield from (f"*{prose(hint)}*" for hint in (plan.refusal.hint,) if hint)
