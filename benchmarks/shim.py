@@ -14,7 +14,6 @@ import sys
 import tempfile
 import textwrap
 import timeit
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -113,7 +112,10 @@ def process(code: str, places: list[Path]) -> float:
     script = textwrap.dedent(f"import sys; sys.path[:0] = {[str(place) for place in places]!r}; {code}")
     command = [sys.executable, "-I", "-c", script]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)  # leaves bytecode behind
-    runs = [timeit.timeit(lambda: subprocess.run(command, check=True, stdout=subprocess.DEVNULL), number=1) for _ in range(7)]
+    runs = [
+        timeit.timeit(lambda: subprocess.run(command, check=True, stdout=subprocess.DEVNULL), number=1)
+        for _ in range(7)
+    ]
     return statistics.median(runs)
 
 
@@ -122,7 +124,7 @@ def call_times(calls: int) -> dict[str, float]:
     import hand.k  # type: ignore[import-not-found]
     import lazy.k  # type: ignore[import-not-found]
 
-    early: Callable[[int], Any] = lazy.k.k1
+    early: Any = lazy.k.k1
     holder = early.__call__  # of the deferred object itself: what no search can replace
     lazy.k.k1(1)
     hand.k.k1(1)

@@ -14,6 +14,7 @@ the module's names are compared with those of the first.
 import argparse
 import collections
 import csv
+import hashlib
 import json
 import os
 import re
@@ -72,7 +73,8 @@ def unpacked(corpus: Path, folders: list[Path], work: Path, only: str) -> Iterat
         if not target.exists() and not unpack(repo, revision, rows, folders, target):
             print(f"not there: {repo} {revision[:12]} ({len(rows)} files)", file=sys.stderr)
             continue
-        yield Tree(f"{repo}@{revision[:8]}", target, [row["path"] for row in rows if (target / row["path"]).exists()])
+        same = [row["path"] for row in rows if blob(target / row["path"]) == row["blob"]]
+        yield Tree(f"{repo}@{revision[:8]}", target, same)
 
 
 def unpack(repo: str, revision: str, rows: list[dict[str, str]], folders: list[Path], target: Path) -> bool:
@@ -85,14 +87,20 @@ def unpack(repo: str, revision: str, rows: list[dict[str, str]], folders: list[P
         git = folder / repo.replace("/", "+") / "repo"
         if git.is_dir():
             tops = sorted({row["path"].split("/")[0] for row in rows})
-            pack = subprocess.run(
-                ["git", "-C", str(git), "archive", revision, "--", *tops], capture_output=True, check=False
-            )
-            if pack.returncode == 0:
-                target.mkdir(parents=True)
-                subprocess.run(["tar", "-x", "-C", str(target)], input=pack.stdout, check=True)
-                return True
+            for which in (revision, "HEAD"):  # a snapshot may hold a newer commit only
+                command = ["git", "-C", str(git), "archive", which, "--", *tops]
+                pack = subprocess.run(command, capture_output=True, check=False)
+                if pack.returncode == 0:
+                    target.mkdir(parents=True)
+                    subprocess.run(["tar", "-x", "-C", str(target)], input=pack.stdout, check=True)
+                    return True
     return False
+
+
+def blob(file: Path) -> str:
+    """The git id of the file's content."""
+    data = file.read_bytes() if file.is_file() else b""
+    return hashlib.sha1(b"blob %d\0" % len(data) + data).hexdigest()
 
 
 def measured(tree: Tree, work: Path, site: list[str]) -> list[dict[str, Any]]:
@@ -106,7 +114,7 @@ def measured(tree: Tree, work: Path, site: list[str]) -> list[dict[str, Any]]:
     for path in tree.targets:
         kind, reason = verdict(real[path], absent[path], resolved[path], refused.get(path))
         rows.append({"tree": tree.name, "path": path, "kind": kind, "reason": reason})
-    print(f"{tree.name}: {dict(collections.Counter(row['kind'] for row in rows))}", file=sys.stderr)
+    print(f"{tree.name}: {len(tree.targets)} {dict(collections.Counter(row['kind'] for row in rows))}", file=sys.stderr)
     return rows
 
 
@@ -206,7 +214,7 @@ def zygote(asked: str, answer: str) -> None:
     request = json.loads(Path(asked).read_text())
     sys.path[:0] = request["site"]
     sys.path[:] = [place for place in sys.path if Path(place).resolve() != Path(__file__).resolve().parent]
-    import numpy  # noqa: F401
+    import numpy  # type: ignore[import-not-found]  # noqa: F401
     import torch  # noqa: F401
 
     if request["side"] == "absent":
@@ -299,13 +307,12 @@ def imported(path: str, request: dict[str, Any], bare: bool) -> dict[str, Any]:
             module._bare = True  # type: ignore[attr-defined]
             sys.modules[module.__name__] = module
     try:
-        if request["side"] == "resolved":
-            stand_in = importlib.import_module(STAND_IN)
-            stand_in.__dict__["_loaded_elsewhere"] = lambda: False
+        space = vars(importlib.import_module(STAND_IN)) if request["side"] == "resolved" else {}
+        space["_loaded_elsewhere"] = lambda: False
         module = importlib.import_module(".".join(names))
         if request["side"] == "resolved":
-            stand_in.__dict__["_resolve"]()
-            failed = stand_in.__dict__["_failed"].get(id(vars(module)))
+            space["_resolve"]()
+            failed = space["_failed"].get(id(vars(module)))
             if failed is not None:
                 raise failed
         return {"names": {} if request["side"] == "absent" else names_of(module, folder)}
@@ -333,8 +340,6 @@ def names_of(module: Any, folder: Path) -> dict[str, str]:
             shown = repr(value)
         shown = re.sub(r"0x[0-9a-f]+", "0x", shown.replace(str(folder), ""))
         return f"{type(value).__module__}.{type(value).__qualname__} {shown}"
-
-    import hashlib
 
     kept = {name: value for name, value in vars(module).items() if name[:2] != "__"}
     texts = {name: text(value) for name, value in kept.items()}
