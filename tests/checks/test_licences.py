@@ -138,6 +138,12 @@ def test_x4_no_text_is_no_permission() -> None:
     assert found(licences, subject(entry(facts=legal.Facts(ancestors=(owed,))))) == [("LIC-X4", None, None, message)]
 
 
+def test_x4_an_entry_that_was_never_synced_is_no_clean_one() -> None:
+    assert found(licences, subject(replace(entry(), resolved=None))) == [
+        ("LIC-X4", None, None, "mid was never synced, so nothing is known of its licence")
+    ]
+
+
 def test_x5_what_the_project_does_not_allow() -> None:
     verdicts = {"MIT": "`MIT` not allowed"}
     assert found(licences, subject(verdicts=verdicts)) == [("LIC-X5", None, None, "mid: MIT: `MIT` not allowed")]

@@ -1,5 +1,7 @@
 """Detection of licence texts: known ones, ones with something added, and ones that are no licence."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -117,3 +119,20 @@ def test_the_list_that_ships_is_strict_to_the_word() -> None:
 
 def test_layout_does_not_change_a_fingerprint() -> None:
     assert fingerprint("Permission is  hereby\n * granted") == fingerprint("permission is hereby granted")
+
+
+def test_a_giant_is_read_to_a_limit_and_never_plain() -> None:
+    found = detect(MIT + "\n" + "and so on " * 60_000)
+    assert found.extra[-1] == "(the text is longer than any licence)"
+    assert not found.plain
+
+
+def test_without_the_matcher_the_known_texts_are_still_known() -> None:
+    code = (
+        "import sys; sys.modules['licenseclassifier'] = None\n"
+        "from vendor_tool.licences.detect import detect\n"
+        "texts = [sys.stdin.read(), 'Anybody may do anything with this demo, and with all that comes of it.']\n"
+        "print([detect(text).spdx for text in [texts[0], texts[0] + 'No military use.', texts[1]]], detect(texts[0]).holders)\n"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], input=MIT, capture_output=True, text=True, check=True)
+    assert ran.stdout == "['MIT', 'MIT', None] ('Copyright (c) 2024 The Demo Authors',)\n"

@@ -228,3 +228,19 @@ def test_the_verb_s_line_is_told() -> None:
 def test_files_that_hold_no_comments_we_know_are_passed_over() -> None:
     assert claims(f"# Adapted from {FILE}\n".encode(), "a.bin") == []
     assert claims(f"# Adapted from {FILE}\n".encode(), "Makefile") == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# adapted from " + "a/" * 200_000,
+        "# copied" + ", " * 200_000 + "from x",
+        "# " + "->" * 200_000 + " copied from x with a->b",
+        '"""' + '\\"' * 100_000 + "adapted from ",
+        "# adapted from http://" + "a" * 500_000,
+        "# " + "=" * 200_000 + " local file  upstream file <- a.b",
+    ],
+    ids=["path", "commas", "arrows", "quotes", "link", "table"],
+)
+def test_a_line_without_end_does_not_stop_the_reading(text: str) -> None:
+    assert len(claims(text.encode(), "a.py")) <= 1

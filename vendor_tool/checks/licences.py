@@ -80,6 +80,14 @@ def check(subject: Subject) -> Iterator[Finding]:
         yield from _extra(subject, upstream, url, license_, ancestor, told)
         yield from _endorsement(subject, upstream, license_)
     for _name, upstream in sorted(subject.lock.upstreams.items()):
+        if upstream.resolved is None:
+            yield finding(
+                RULES["LIC-X4"],
+                f"{upstream.name} was never synced, so nothing is known of its licence",
+                upstream=upstream,
+                side="record",
+                fix=f"vendor-tool sync {upstream.name}",
+            )
         yield from _allowed(subject, upstream)
         yield from _declared(upstream)
         yield from _moved(subject, upstream)

@@ -10,6 +10,7 @@ from typing import Final, NamedTuple, Protocol
 from vendor_tool.legal import Detection
 from vendor_tool.licences import texts
 from vendor_tool.licences.holders import copyright_line, holders, is_placeholder
+from vendor_tool.values import replace
 
 
 class Region(NamedTuple):
@@ -31,6 +32,7 @@ _OWN: Final = re.compile("|".join(f"(?:{one})" for one in texts.OWN_LINES), re.I
 _RULE: Final = re.compile(r"[\W_]*\Z")
 _WORD: Final = re.compile(r"\w+")
 _BARE_GPL: Final = re.compile(r"(?:A|L)?GPL-\d\.\d\Z")
+_LONGEST: Final = 500_000  # letters; the longest licences have a tenth of that
 # a text of which less is known is somebody's prose about licences
 _LEAST_COVERAGE: Final = 40.0
 
@@ -42,6 +44,9 @@ def detect(text: str) -> Detection:
     The expression is None where nothing was recognised or where most of the text is something else. Several texts in
     one file are joined by AND: all of them have to be kept.
     """
+    if len(text) > _LONGEST:
+        cut = detect(text[:_LONGEST])
+        return replace(cut, extra=(*cut.extra, "(the text is longer than any licence)"))
     exact = known_texts(text)
     beside = _extra(text, exact) if exact else []
     # most licence files are one of a few texts to the word: then the matcher need not be loaded, unless what stands

@@ -25,8 +25,12 @@ BRACES = (
 HASHES = (".sh", ".bash", ".yaml", ".yml", ".toml", ".cfg", ".cmake", ".jl", ".rb")
 SUFFIXES = PYTHON + BRACES + HASHES
 
-_TRIPLE = r'"""[^"\\]*(?:(?:\\.|"(?!""))[^"\\]*)*"""|\'\'\'[^\'\\]*(?:(?:\\.|\'(?!\'\'))[^\'\\]*)*\'\'\''
-_SINGLE = r'"[^"\\\n]*(?:\\.[^"\\\n]*)*"|\'[^\'\\\n]*(?:\\.[^\'\\\n]*)*\''
+# a string that never ends is taken to the end of the file or line: trying again at each quote would take for ever
+_TRIPLE = (
+    r'"""[^"\\]*(?:(?:\\.|"(?!""))[^"\\]*)*(?:"""|\Z)|'
+    r"'''[^'\\]*(?:(?:\\.|'(?!''))[^'\\]*)*(?:'''|\Z)"
+)
+_SINGLE = r'"[^"\\\n]*(?:\\.[^"\\\n]*)*(?:"|(?=\n)|\\?\Z)|\'[^\'\\\n]*(?:\\.[^\'\\\n]*)*(?:\'|(?=\n)|\\?\Z)'
 # strings come first, so that a mark inside one opens no comment
 _PYTHON = re.compile(
     rf"(?P<doc>^[ \t]*[rRuUbBfF]{{0,2}}(?:{_TRIPLE}))|{_TRIPLE}|{_SINGLE}|(?P<line>\#[^\n]*)", re.DOTALL | re.MULTILINE
@@ -36,6 +40,7 @@ _BRACES = re.compile(
 )
 _HASHES = re.compile(r'(?P<doc>(?!))|"(?:[^"\\\n]|\\.)*"|\'[^\'\n]*\'|(?:(?<=\s)|^)(?P<line>\#[^\n]*)', re.MULTILINE)
 _MARKS = re.compile(r"^\s*(?:[rRuUbBfF]{0,2}(?:\"{3}|'{3})|#+:?|/{2,}[/!]?|/\*+|\*+(?!/)|--)?\s?")
+_LONGEST = 2000  # letters of a line: people's claims are short, and what is longer was generated
 _CLOSE = re.compile(r"\s*(?:\*/|\"{3}|'{3})\s*$")
 
 
@@ -71,6 +76,7 @@ def comments(text: str, suffix: str, near: Collection[int] | None = None) -> lis
 
 
 def _bare(line: str) -> str:
+    line = line[:_LONGEST]
     mark = _MARKS.match(line)
     text = line[mark.end() :] if mark else line
     return _CLOSE.sub("", text).rstrip() if text.rstrip()[-1:] in ("/", '"', "'") else text.rstrip()
