@@ -12,6 +12,7 @@ from vendor_tool.lockfile.nodes import Node
 from vendor_tool.paths import unsafe
 from vendor_tool.values import dataclass
 
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 MODULE = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
 
 
@@ -61,7 +62,7 @@ class Place:
 
     def line_of_text(self) -> str:
         value = self.text()
-        if not value or any(ord(letter) < 32 or ord(letter) == 127 for letter in value):
+        if not value or _CONTROL.search(value):
             self.fail("must be one line of text without control characters", "write it on one line")
         return value
 

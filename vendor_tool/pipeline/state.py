@@ -139,15 +139,19 @@ def final_copy(cache: Path, sha256: str) -> Path:
 
 def keep_final(cache: Path, contents: Iterable[bytes]) -> None:
     """Keep final bytes for `check`; a cache that cannot be written is no failure."""
+    made = set()
     for data in contents:
-        path = final_copy(cache, hashlib.sha256(data).hexdigest())
+        path = str(final_copy(cache, hashlib.sha256(data).hexdigest()))
+        folder = path.rpartition("/")[0]
         try:
-            if path.exists():
-                continue
-            path.parent.mkdir(parents=True, exist_ok=True)
-            temporary = path.with_name(f"{path.name}.{os.getpid()}")
-            temporary.write_bytes(data)
-            temporary.replace(path)
+            if folder not in made:
+                os.makedirs(folder, exist_ok=True)  # noqa: PTH103 - there may be ten thousand
+                made.add(folder)
+            if not os.path.lexists(path):
+                temporary = f"{path}.{os.getpid()}"
+                with open(temporary, "wb", buffering=0) as stream:  # noqa: PTH123
+                    stream.write(data)
+                os.replace(temporary, path)  # noqa: PTH105
         except OSError:
             return
 
