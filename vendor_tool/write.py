@@ -106,6 +106,8 @@ def _wait(handle: int, until: float) -> None:
 def _tidy(folder: Path) -> None:
     """Leave no folder behind where nothing of use lies in it."""
     with contextlib.suppress(OSError):
+        (folder / "merge").rmdir()
+    with contextlib.suppress(OSError):
         if {entry.name for entry in folder.iterdir()} <= {".gitignore", "lock"}:
             (folder / "lock").unlink(missing_ok=True)
             (folder / ".gitignore").unlink(missing_ok=True)
@@ -326,7 +328,10 @@ def left_over(root: Path) -> bool:
         names = {entry.name for entry in os.scandir(root / FOLDER)}
     except OSError:
         return False
-    return "merge" not in names or bool(names - {"merge", ".gitignore", "lock"})
+    if "merge" not in names or names - {"merge", ".gitignore", "lock"}:
+        return True
+    stopped = [entry.path for entry in os.scandir(root / FOLDER / "merge")]
+    return not stopped or not all(os.path.exists(f"{path}/session.json") for path in stopped)  # noqa: PTH110
 
 
 def recover(root: Path) -> bool:

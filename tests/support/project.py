@@ -33,10 +33,11 @@ class Project:
 
     def run(self, *arguments: str) -> Result:
         """Run a command in this process, as it would be typed in the project's folder."""
-        out, err = io.StringIO(), io.StringIO()
+        out, err = io.TextIOWrapper(io.BytesIO(), "utf-8", newline=""), io.StringIO()
         with inside(self.root), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
             code = main(arguments)
-        return Result(code, out.getvalue(), err.getvalue())
+        out.seek(0)
+        return Result(code, out.read(), err.getvalue())
 
     def done(self, *arguments: str) -> Result:
         """Run a command that must end clean."""

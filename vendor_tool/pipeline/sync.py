@@ -41,10 +41,19 @@ class Done:
         )
 
 
-def run(path: Path, arguments: Sequence[str], access: Access, *, force: bool = False, dry_run: bool = False) -> Done:
+def run(
+    path: Path,
+    arguments: Sequence[str],
+    access: Access,
+    *,
+    force: bool = False,
+    dry_run: bool = False,
+    accept_license: bool = False,
+) -> Done:
     """Bring the named upstreams, or all, to what the lock says; those with a revision, to that revision.
 
-    Raises what `build`, `apply` and `upgrade` raise; ConflictError leaves a session behind that can be continued.
+    `accept_license` takes an upgrade whose licence is another one. Raises what `build`, `apply` and `upgrade` raise;
+    ConflictError leaves a session behind that can be continued.
     """
     lock = lockfile.load(path, access.cache)
     chosen = plan.select(lock, arguments)
@@ -53,24 +62,28 @@ def run(path: Path, arguments: Sequence[str], access: Access, *, force: bool = F
     if len(idle) == len(chosen) and not write.left_over(lock.root) and not force and state.up_to_date(lock, idle):
         return Done(files=sum(len(one.resolved.files) for one in idle if one.resolved))
     if dry_run:
-        return _run(lock, chosen, access, force=force, dry_run=True)
+        return _run(lock, chosen, access, force=force, dry_run=True, accept_license=accept_license)
     with write.exclusive(lock.root):
         # another run may have changed the lock while this one waited
         lock = lockfile.load(path, access.cache)
         chosen = plan.select(lock, arguments)
-        session_free(lock, [one.upstream.name for one in chosen])
-        return _run(lock, chosen, access, force=force, dry_run=False)
+        session_free(lock, [one.upstream.name for one in chosen], mend=True)
+        return _run(lock, chosen, access, force=force, dry_run=False, accept_license=accept_license)
 
 
-def session_free(lock: Lock, names: Sequence[str]) -> None:
-    """Refuse to touch an entry whose upgrade is stopped; costs one look at a folder."""
+def session_free(lock: Lock, names: Sequence[str], *, mend: bool = False) -> None:
+    """Refuse to touch an entry whose upgrade is stopped; costs one look at a folder. `mend` under the run lock only."""
     if (lock.root / write.FOLDER / "merge").is_dir():
         from vendor_tool.pipeline import session
 
+        if mend:
+            session.mend(lock.root)
         session.refuse_pending(lock.root, names)
 
 
-def _run(lock: Lock, chosen: Sequence[Selection], access: Access, *, force: bool, dry_run: bool) -> Done:
+def _run(
+    lock: Lock, chosen: Sequence[Selection], access: Access, *, force: bool, dry_run: bool, accept_license: bool
+) -> Done:
     from vendor_tool import fetch
 
     plan.clashes(lock, state.owners(lock), state.documents_of(lock))
@@ -84,7 +97,9 @@ def _run(lock: Lock, chosen: Sequence[Selection], access: Access, *, force: bool
         from vendor_tool.pipeline import upgrading
 
         for upstream, revision in moving:
-            step = upgrading.upgrade(lock, upstream, revision, access, force=force, dry_run=dry_run)
+            step = upgrading.upgrade(
+                lock, upstream, revision, access, force=force, dry_run=dry_run, accept_license=accept_license
+            )
             done = done.also(step)
             if not dry_run:
                 lock = lockfile.load(lock.path, access.cache)
@@ -140,17 +155,20 @@ def apply(
     dry_run: bool,
     cache: Path | None = None,
     patches: Mapping[str, Blob | None] | None = None,
+    held: Tree | None = None,
 ) -> Done:
     """Write what builds hold, the documents and the lock; all or nothing.
 
     `lock` is what stands on the disk, `text` its new text but for the records. `patches` are patch files that change;
-    None for those that go. Raises ContentError for local edits that no patch holds and for foreign files in the way,
-    unless `force`.
+    None for those that go. `held` are local edits that a patch holds from now on. Raises ContentError for local edits
+    that none holds and for foreign files in the way, unless `force`.
     """
     for build in builds:
         old = build.upstream.resolved
         if old is None or not old.sealed or record.layout(old) != record.layout(build.resolved):
             text = edit.record_resolved(text, build.upstream.name, build.resolved)
+        if build.upstream.revision != build.resolved.revision:  # asked for and not yet carried out: it stays asked for
+            text = edit.set_value(text, ("upstreams", build.upstream.name, "revision"), build.upstream.revision)
     data = text.encode()
     after = lockfile.parse_bytes(lock.path, data, cache)
     plan.clashes(after, state.owners(after), state.documents_of(after))
@@ -159,7 +177,9 @@ def apply(
     copies = {path: blob for build in builds for path, blob in build.legal.items()}
     made = state.generated(after, {path: blob.data for path, blob in {**copies, **series}.items()})
     if not force:
-        _refuse_edits(lock, wanted | copies, made)
+        kept = {path: blob.data for path, blob in (held or {}).items()}
+        files = {path: blob for path, blob in (wanted | copies).items() if kept.get(path) != on_disk(lock, path)[0]}
+        _refuse_edits(lock, files, made)
     stand_ins = {spec.to: made[spec.to].data for spec in after.shims.values() if spec.to in made}
     notes = proof.demand(after, wanted, stand_ins, cache) if wanted else ()
     target = {**wanted, **copies, **made, **series}

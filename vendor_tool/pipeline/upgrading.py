@@ -1,31 +1,57 @@
-"""Run an upgrade: carry it out, or stop it at a conflict, continue and abort it."""
+"""Carry out an upgrade, a refresh or a drop; or stop it at a conflict, continue and abort it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
 
-from vendor_tool import lockfile, merge, write
-from vendor_tool.errors import ConflictError, UsageError
-from vendor_tool.model import Access, Lock, Upstream
-from vendor_tool.pipeline import session, sync
+from vendor_tool import fetch, lockfile, merge, write
+from vendor_tool.errors import ConflictError, UpstreamError, UsageError
+from vendor_tool.model import Access, Blob, Lock, Upstream
+from vendor_tool.pipeline import session, sync, terms
 from vendor_tool.pipeline import upgrade as upgrades
+from vendor_tool.pipeline.session import Session
 from vendor_tool.pipeline.sync import Done
-from vendor_tool.pipeline.upgrade import Upgrade
+from vendor_tool.pipeline.upgrade import Task, Upgrade
+from vendor_tool.values import replace
 
 
-def upgrade(lock: Lock, upstream: Upstream, revision: str, access: Access, *, force: bool, dry_run: bool) -> Done:
+def upgrade(
+    lock: Lock, upstream: Upstream, revision: str, access: Access, *, force: bool, dry_run: bool, accept_license: bool
+) -> Done:
     """Carry one entry to a revision. Raises ConflictError where a person is needed, with a session left behind."""
     if not force:
         upgrades.require_clean(lock, upstream)
-    prepared = upgrades.prepare(lock, upstream, revision, access)
+    task = Task("upgrade", revision)
+    prepared = upgrades.prepare_task(lock, upstream, task, access)
+    said = terms.require_accepted(prepared, accepted=accept_license or dry_run)
     if prepared.rebase.tree is None:
-        raise _stop(lock, upstream, prepared, {}, dry_run=dry_run)
-    return _finish(lock, prepared, access, force=force, dry_run=dry_run)
+        raise _stop(lock, upstream, task, prepared.rebase, {}, dry_run=dry_run)
+    done = _finish(lock, task, prepared, access, force=force, dry_run=dry_run)
+    return replace(done, said=(*said, *done.said, *(() if dry_run else _standing(upstream, revision, access))))
 
 
-def _finish(lock: Lock, prepared: Upgrade, access: Access, *, force: bool, dry_run: bool) -> Done:
+def rework(lock: Lock, upstream: Upstream, task: Task, access: Access) -> Done:
+    """Carry out a refresh or a drop. Raises as `upgrade` does."""
+    prepared = upgrades.prepare_task(lock, upstream, task, access)
+    if prepared.rebase.tree is None:
+        raise _stop(lock, upstream, task, prepared.rebase, {}, dry_run=False)
+    return _finish(lock, task, prepared, access)
+
+
+def _finish(
+    lock: Lock,
+    task: Task,
+    prepared: Upgrade,
+    access: Access,
+    *,
+    force: bool = False,
+    dry_run: bool = False,
+    ends: str = "",
+) -> Done:
+    """Write the result; `ends` names the session that ends with it, in the same swap."""
     finished = upgrades.finish(lock, prepared, access)
+    changed: dict[str, Blob | None] = {**finished.patches, **({session.state_path(ends): None} if ends else {})}
     done = sync.apply(
         lock,
         [finished.build],
@@ -33,11 +59,39 @@ def _finish(lock: Lock, prepared: Upgrade, access: Access, *, force: bool, dry_r
         force=force,
         dry_run=dry_run,
         cache=access.cache,
-        patches=finished.patches,
+        patches=changed,
+        held=task.edits,
     )
-    old = prepared.old.fetched.snapshot.revision
-    said = (f"{prepared.name}: {old[:12]} -> {prepared.revision[:12]}", *steps(prepared.rebase))
-    return Done(said=said).also(done)
+    said = steps(prepared.rebase)
+    if task.kind == "upgrade":
+        old = prepared.old.fetched.snapshot.revision
+        said = (f"{prepared.name}: {old[:12]} -> {prepared.revision[:12]}", *said)
+    own = tuple(path for path in done.removed if not path.startswith(f"{write.FOLDER}/"))
+    return replace(done, removed=own, said=said)
+
+
+def _standing(upstream: Upstream, revision: str, access: Access) -> tuple[str, ...]:
+    """That upstream rewrote its history or moved its branch, which an upgrade survives and a person should know."""
+    if access.offline or upstream.resolved is None:
+        return ()
+    old, lines = upstream.resolved.revision, []
+    copy = f"`{old[:12]}` was merged from the copy held here"
+    try:
+        if not fetch.descends(upstream, old, revision, access):
+            why = "upstream rewrote its history, or this is another branch"
+            lines.append(f"{upstream.name}: `{revision[:12]}` does not descend from `{old[:12]}`: {why}; {copy}")
+    except UpstreamError:
+        lines.append(f"{upstream.name}: upstream does not give `{old[:12]}` any more; {copy}")
+    if upstream.branch is not None:
+        try:
+            heads = fetch.refs(upstream, access, ("refs/heads/*",))
+        except UpstreamError:
+            return tuple(lines)
+        if f"refs/heads/{upstream.branch}" not in heads:
+            names = ", ".join(f"`{name.removeprefix('refs/heads/')}`" for name in list(heads)[:5])
+            gone = f"upstream has no branch `{upstream.branch}` any more"
+            lines.append(f"{upstream.name}: {gone}, but {names}: mend `branch:` in the lock")
+    return tuple(lines)
 
 
 def steps(rebase: merge.Rebase) -> tuple[str, ...]:
@@ -45,35 +99,48 @@ def steps(rebase: merge.Rebase) -> tuple[str, ...]:
     words = {
         "clean": "applies as it is",
         "changed": "carried over",
-        "obsolete": "dropped: upstream has this now",
         "dropped": "dropped",
         "conflict": "conflicts",
         "waiting": "waits for the conflict before it",
     }
     lines = []
-    for step in rebase.steps:
-        lines.append(f"{step.patch.path}: {words[step.status]}")
+    for index, step in enumerate(rebase.steps):
+        if step.status == "obsolete":
+            settled = index in rebase.plan.resolutions or index in rebase.plan.replaced
+            what = "dropped: nothing of it is left" if settled else f"dropped: {rebase.plan.label} has this now"
+        else:
+            what = words[step.status]
+        lines.append(f"{step.patch.path}: {what}")
         lines += [f"  {note}" for note in step.notes]
     return tuple(lines)
 
 
 def _stop(
-    lock: Lock, upstream: Upstream, prepared: Upgrade, settled: Mapping[int, merge.Resolution], *, dry_run: bool
+    lock: Lock,
+    upstream: Upstream,
+    task: Task,
+    rebase: merge.Rebase,
+    settled: Mapping[int, merge.Resolution],
+    *,
+    dry_run: bool,
 ) -> ConflictError:
-    rebase = prepared.rebase
     assert rebase.stopped is not None
-    lines = [f"upgrade of `{upstream.name}` to `{prepared.revision[:12]}` stops at a conflict", *steps(rebase)]
+    lines = list(steps(rebase))
     for conflict in rebase.conflicts:
         lines.append(f"{conflict.path}: {len(conflict.clashes) or 1} in conflict; {conflict.kind}")
     if dry_run:
-        return ConflictError("\n".join(lines), hint="run it without `--dry-run` to settle the conflict")
-    kept = session.save(lock, upstream, prepared.revision, rebase, settled)
+        what = "\n".join([f"upgrade of `{upstream.name}` to `{task.revision[:12]}` stops at a conflict", *lines])
+        return ConflictError(what, hint="run it without `--dry-run` to settle the conflict")
+    kept = session.save(lock, upstream, task, rebase, settled)
     place = f"{write.FOLDER}/merge/{upstream.name}"
     hint = (
-        f"edit {', '.join(f'`{place}/{path}`' for path in kept.paths)}, then run `vendor-tool sync --continue`; "
-        "`vendor-tool sync --abort` gives up. The tree and the lock are as they were"
+        f"edit {', '.join(f'`{place}/{one.path}`' for one in kept.files)}, or run `git mergetool` in `{place}`; then "
+        "`vendor-tool sync --continue`, or `vendor-tool sync --abort` to give up; tree and lock are as they were"
     )
-    return ConflictError("\n".join(lines), hint=hint)
+    return ConflictError("\n".join([f"{kept.what} stops at a conflict", *lines]), hint=hint)
+
+
+# ---- go on, or give up ------------------------------------------------------------------------------------
 
 
 def resume(path: Path, name: str | None, access: Access) -> Done:
@@ -83,49 +150,90 @@ def resume(path: Path, name: str | None, access: Access) -> Done:
     the lock was changed in between.
     """
     root = lockfile.load(path, access.cache).root
+    before = session.pending(root)
     with write.exclusive(root):
+        ended = _ended(root, before, name)
+        if ended:
+            return Done(said=(f"{ended}: the run that was killed had carried it out",))
         lock = lockfile.load(path, access.cache)
         stopped = session.load(root, _one(root, name))
-        upstream = lock.upstreams.get(stopped.name)
-        if upstream is None:
-            raise UsageError(f"`{stopped.name}` is not in the lock any more", hint="run `vendor-tool sync --abort`")
-        if upstream.resolved and upstream.resolved.revision == stopped.revision == upstream.revision:
-            # killed after the swap: all that is left to do is to forget the session
-            session.drop(root, stopped.name)
-            return Done(said=(f"{stopped.name}: {stopped.revision[:12]} was reached",))
-        if session.inputs(lock, upstream) != stopped.inputs:
-            raise UsageError(
-                f"the lock or a patch of `{stopped.name}` was changed since the upgrade stopped",
-                hint=f"run `vendor-tool sync --abort`, then `vendor-tool sync {stopped.name}@{stopped.revision[:12]}`",
-            )
-        upgrades.require_clean(lock, upstream)
-        prepared = upgrades.prepare(lock, upstream, stopped.revision, access, stopped.resolutions)
+        upstream = _unchanged(lock, stopped)
+        _same_edits(lock, upstream, stopped)
+        prepared = upgrades.prepare_task(lock, upstream, stopped.task, access, stopped.resolutions)
+        if prepared.rebase.stopped != stopped.stopped or {one.path for one in stopped.files} != {
+            conflict.path for conflict in prepared.rebase.conflicts
+        }:
+            raise _start_anew(stopped, "does not stop where it did: the tools that shape the files are other ones now")
         resolution = session.resolution(root, stopped)
         rebase = merge.resume(prepared.rebase, resolution)
-        settled = {**stopped.resolutions, stopped.stopped: resolution}
-        carried = Upgrade(prepared.old, prepared.new, rebase)
         if rebase.tree is None:
-            raise _stop(lock, upstream, carried, settled, dry_run=False)
-        done = _finish(lock, carried, access, force=False, dry_run=False)
+            raise _stop(lock, upstream, stopped.task, rebase, rebase.plan.resolutions, dry_run=False)
+        carried = Upgrade(prepared.old, prepared.new, rebase)
+        done = _finish(lock, stopped.task, carried, access, ends=stopped.name)
         session.drop(root, stopped.name)
         return done
 
 
+def _unchanged(lock: Lock, stopped: Session) -> Upstream:
+    upstream = lock.upstreams.get(stopped.name)
+    if upstream is None:
+        raise UsageError(f"`{stopped.name}` is not in the lock any more", hint="run `vendor-tool sync --abort`")
+    if session.inputs(lock, upstream) != stopped.inputs:
+        raise _start_anew(stopped, "began with another lock: the entry or a patch was changed since")
+    return upstream
+
+
+def _start_anew(stopped: Session, why: str) -> UsageError:
+    return UsageError(
+        f"the {stopped.what} {why}",
+        hint=f"undo that change, or run `vendor-tool sync --abort {stopped.name}` and `{stopped.again}`; "
+        f"what you settled is in `{write.FOLDER}/merge/{stopped.name}` until then",
+    )
+
+
+def _same_edits(lock: Lock, upstream: Upstream, stopped: Session) -> None:
+    """What was edited by hand must still be just that. Raises ContentError."""
+    from vendor_tool.pipeline import state
+
+    edits = stopped.task.edits
+    found = upstream.resolved.files if upstream.resolved else ()
+    edited = [item.to for item in found if item.to not in edits and not state.as_recorded(lock, item)]
+    edited = [path for path in edited if state.on_disk(lock, path)[0] is not None]
+    edited += [path for path, blob in edits.items() if state.on_disk(lock, path) != (blob.data, blob.executable)]
+    if edited:
+        raise state.edited(upstream.name, sorted(edited))
+
+
 def abort(path: Path, name: str | None, access: Access) -> str:
-    """Give a stopped upgrade up; the name of its upstream. The tree and the lock never knew of it."""
+    """Give a stopped merge up; what to say of it. The tree and the lock never knew of it.
+
+    Raises UsageError where nothing is stopped.
+    """
     root = lockfile.load(path, access.cache).root
+    before = session.pending(root)
     with write.exclusive(root):
+        ended = _ended(root, before, name)
+        if ended:
+            return f"{ended}: nothing to give up, the run that was killed had carried it out; see `git diff`"
         found = _one(root, name)
         session.drop(root, found)
-        return found
+        return f"{found}: given up; the tree and the lock are as they were"
+
+
+def _ended(root: Path, before: tuple[str, ...], name: str | None) -> str | None:
+    """The upstream whose merge a killed run had carried out, all but clearing up."""
+    ended = {*session.mend(root), *before} - {*session.pending(root)}
+    return next((one for one in sorted(ended) if name in (None, one)), None)
 
 
 def _one(root: Path, name: str | None) -> str:
     stopped = session.pending(root)
     if not stopped:
-        raise UsageError("no upgrade is stopped", hint="start one with `vendor-tool sync NAME@REV`")
+        raise UsageError(
+            "nothing is stopped", hint="`vendor-tool sync NAME@REV` starts an upgrade; it stops only at a conflict"
+        )
     if name is None and len(stopped) > 1:
-        raise UsageError(f"more than one upgrade is stopped: {', '.join(stopped)}", hint="name the one you mean")
+        raise UsageError(f"more than one merge is stopped: {', '.join(stopped)}", hint="name the one you mean")
     if name is not None and name not in stopped:
-        raise UsageError(f"no upgrade of `{name}` is stopped", hint=f"stopped: {', '.join(stopped)}")
+        raise UsageError(f"nothing of `{name}` is stopped", hint=f"stopped: {', '.join(stopped)}")
     return name or stopped[0]
