@@ -135,6 +135,7 @@ def _sync(command: argparse.ArgumentParser) -> None:
     command.add_argument("names", metavar="NAME[@REV]", nargs="*", help="upstreams; with a revision: upgrade to it")
     command.add_argument("--dry-run", action="store_true", help="say what would be done, write nothing")
     command.add_argument("--force", action="store_true", help="overwrite local edits and foreign files")
+    command.add_argument("--accept-license", action="store_true", help="take an upgrade whose licence is another one")
     stopped = command.add_mutually_exclusive_group()
     stopped.add_argument("--continue", dest="resume", action="store_true", help="go on with a stopped upgrade")
     stopped.add_argument("--abort", action="store_true", help="give a stopped upgrade up")
@@ -167,6 +168,49 @@ def _outdated(command: argparse.ArgumentParser) -> None:
 
 def _fence(command: argparse.ArgumentParser) -> None:
     command.add_argument("--write", action="store_true", help="put the excludes into the tools' own configuration")
+
+
+def _patch(command: argparse.ArgumentParser) -> None:
+    actions = command.add_subparsers(dest="action", metavar="ACTION", title="actions", required=True)
+
+    def action(name: str, summary: str, *, network: bool = True) -> argparse.ArgumentParser:
+        made = actions.add_parser(name, help=summary, description=summary[0].upper() + summary[1:] + ".")
+        made.add_argument("name", metavar="NAME", nargs="?" if name == "list" else None, help="the upstream")
+        if network:
+            _network(made)
+        return made
+
+    new = action("new", "take hand edits of vendored files in as the next patch")
+    text = new.add_mutually_exclusive_group()
+    text.add_argument("--title", help="what the patch does, on one line")
+    text.add_argument("-m", "--message", metavar="DESCRIPTION", help="the same, and below the first line why")
+    new.add_argument("--author", help="whose change it is (default: git's user)")
+    new.add_argument("--origin", help="where it was taken from, if from elsewhere")
+    new.add_argument("--forwarded", metavar="URL|no|not-needed", help="where upstream was told of it (default: no)")
+    new.add_argument("--bug", metavar="URL", help="the report that it answers")
+    new.add_argument("files", metavar="FILE", nargs="*", type=Path, help="take in these only; a new file must be named")
+    which = "number or file name"
+    refresh = action("refresh", "fold hand edits into a patch, and rebase the later ones")
+    refresh.add_argument("patch", metavar="N", nargs="?", help=f"{which} (default: the last)")
+    fares = action("list", "list patches, and how they fare")
+    fares.add_argument("--against", metavar="REV", help="also at this revision; `newest` for the branch's newest")
+    action("drop", "take a patch out, and rebase the later ones").add_argument("patch", metavar="N", help=which)
+    action("show", "print a patch", network=False).add_argument("patch", metavar="N", help=which)
+    export = action("export", "print mails for `git am` in the upstream's repository")
+    export.add_argument("patch", metavar="N", nargs="?", help=f"{which} (default: the whole series)")
+    export.add_argument("-o", dest="output", metavar="DIR", type=Path, help="write them there, one file each")
+
+
+def _diff(command: argparse.ArgumentParser) -> None:
+    command.add_argument("name", metavar="NAME", help="the upstream")
+    command.add_argument("--from", dest="old", metavar="REV", help="older revision (default: the recorded one)")
+    command.add_argument("--to", dest="new", metavar="REV", help="newer revision (default: the recorded one)")
+    command.add_argument(
+        "--state", choices=("pristine", "plain", "final"),
+        help="without revisions: start at upstream's bytes (default), behind the rules, or at the finished files and "
+        "end at the disk; with revisions: what to compare of both (default: plain)",
+    )  # fmt: skip
+    _network(command)
 
 
 def _status(command: argparse.ArgumentParser) -> None:
@@ -211,6 +255,8 @@ COMMANDS: dict[str, tuple[Callable[[argparse.ArgumentParser], None], str]] = {
     "add": (_add, "add an upstream, or files of one, with everything that they import"),
     "sync": (_sync, "make the tree what the lock says, or upgrade to another revision"),
     "status": (_status, "show every upstream and what is pending"),
+    "patch": (_patch, "keep local changes as patches: new, refresh, list, drop, show, export"),
+    "diff": (_diff, "show what rules and patches do to upstream's files, or what an upgrade brings"),
     "check": (_check, "compare files, record and documents; offline"),
     "outdated": (_outdated, "say what upstreams did since the pins, and what an upgrade would do"),
     "fence": (_fence, "keep formatters, hooks and coverage off vendored files"),

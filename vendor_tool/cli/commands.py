@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from vendor_tool import lockfile
+from vendor_tool import lockfile, write
 from vendor_tool.cli import output, quick
 from vendor_tool.cli.arguments import LOCK, cache
 from vendor_tool.cli.output import Voice
@@ -42,10 +43,15 @@ def sync(arguments: argparse.Namespace) -> ExitCode:
     from vendor_tool.pipeline import sync as pipeline
 
     done = pipeline.run(
-        arguments.lock, arguments.names, access(arguments), force=arguments.force, dry_run=arguments.dry_run
+        arguments.lock,
+        arguments.names,
+        access(arguments),
+        force=arguments.force,
+        dry_run=arguments.dry_run,
+        accept_license=arguments.accept_license,
     )
     speak = voice(arguments)
-    _say_done(speak, done, dry_run=arguments.dry_run)
+    say_done(speak, done, dry_run=arguments.dry_run)
     if not (done.written or done.removed or done.notes or done.said):
         said = "" if speak.quiet else f"{_summary((), (), done.files, dry_run=False)}\n"
         quick.keep(arguments, lockfile.load(arguments.lock, cache()), err=said)
@@ -59,14 +65,14 @@ def _stopped(arguments: argparse.Namespace) -> ExitCode:
         raise UsageError("one stopped upgrade at a time", hint="name one upstream, or none")
     name = arguments.names[0] if arguments.names else None
     if arguments.abort:
-        given_up = upgrading.abort(arguments.lock, name, access(arguments))
-        output.say(voice(arguments), f"{given_up}: the upgrade is given up; the tree and the lock are as they were")
+        output.say(voice(arguments), upgrading.abort(arguments.lock, name, access(arguments)))
     else:
-        _say_done(voice(arguments), upgrading.resume(arguments.lock, name, access(arguments)), dry_run=False)
+        say_done(voice(arguments), upgrading.resume(arguments.lock, name, access(arguments)), dry_run=False)
     return ExitCode.CLEAN
 
 
-def _say_done(speak: Voice, done: Done, *, dry_run: bool) -> None:
+def say_done(speak: Voice, done: Done, *, dry_run: bool) -> None:
+    """What a command did to files, line by line, and the sum."""
     loud = [note for note in done.notes if note.level != "note" or speak.verbose]
     for note in loud:
         output.say(speak, f"{note.path}:{note.line or 1}: {note.level}: {note.message}")
@@ -161,6 +167,17 @@ def add(arguments: argparse.Namespace) -> ExitCode:
     return ExitCode.CLEAN
 
 
+def _stopped_at(root: Path, names: Collection[str]) -> list[str]:
+    """Merges that wait for a person; nothing is loaded where none does."""
+    if not (root / write.FOLDER / "merge").is_dir():
+        return []
+    from vendor_tool.pipeline import session
+
+    return [
+        line for name in session.pending(root) if not names or name in names for line in session.describe(root, name)
+    ]
+
+
 def status(arguments: argparse.Namespace) -> ExitCode:
     from vendor_tool.pipeline import check as pipeline
 
@@ -184,6 +201,7 @@ def status(arguments: argparse.Namespace) -> ExitCode:
         branch = f" ({upstream.branch})" if upstream.branch else ""
         date = f" of {record.date[:10]}" if record else ""
         lines.append(f"{name}: {upstream.revision[:12]}{branch}{date}: {', '.join(filter(None, (what, state)))}")
+    lines += _stopped_at(lock.root, names)
     loose = [one for one in found if one.upstream is None]
     lines += [f"{one.path or 'project'}: {one.message}; {one.fix}" for one in loose]
     output.document("".join(f"{line}\n" for line in lines) or "no upstreams\n", None)

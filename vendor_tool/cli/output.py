@@ -139,6 +139,13 @@ def document(text: str, target: str | None) -> None:
         raise UsageError(f"cannot write `{target}`: {problem.strerror}", hint="name another `--output`") from None
 
 
+def raw(data: bytes) -> None:
+    """Bytes to stdout as they are: a patch holds lines in whatever encoding their file has."""
+    sys.stdout.flush()
+    sys.stdout.buffer.write(data)
+    sys.stdout.buffer.flush()
+
+
 def _top(folder: Path) -> Path:
     """The top of the repository that a folder is in, which reports name their paths from; the folder itself if none."""
     for parent in (folder, *folder.parents):
