@@ -77,7 +77,6 @@ def _header(one: Vendored) -> Iterator[Finding]:
             f"is MPL-2.0 by its header, the lock gives {one.license}",
             upstream=one.upstream,
             file=one.file,
-            side="record",
             fix="set `license: MPL-2.0` of the file in the lock",
         )
 

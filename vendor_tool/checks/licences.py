@@ -85,7 +85,6 @@ def check(subject: Subject) -> Iterator[Finding]:
                 RULES["LIC-X4"],
                 f"{upstream.name} was never synced, so nothing is known of its licence",
                 upstream=upstream,
-                side="record",
                 fix=f"vendor-tool sync {upstream.name}",
             )
         yield from _allowed(subject, upstream)
@@ -144,7 +143,6 @@ def _header(one: Vendored) -> Iterator[Finding]:
                 upstream=one.upstream,
                 file=one.file,
                 line=line if whose == "the header" else 1,
-                side="upstream" if whose != "the header" else "local",
                 fix=f"set `license:` of the file in the lock to {facts.spdx}, or take the file out",
             )
             return
@@ -179,7 +177,6 @@ def _text(
         RULES["LIC-X4"],
         f"no licence text of {_short(url)} at {revision[:12]}{why}",
         upstream=upstream,
-        side="upstream",
         fix="ask its authors for a licence, or take out the files that come from it",
     )
 
@@ -204,7 +201,6 @@ def _extra(
             f"`{license_.path}` of {_short(url)} holds more than the {license_.spdx} text{words}",
             upstream=upstream,
             path=license_.to if license_.to in subject.local else None,
-            side="upstream",
             fix=f"read it, then add `{{sha256: {license_.sha256}, reason: ...}}` to `acknowledge:` of {upstream.name}",
         )
 
@@ -240,7 +236,6 @@ def _allowed(subject: Subject, upstream: Upstream) -> Iterator[Finding]:
                 RULES["LIC-X5"],
                 f"{upstream.name}: {expression}: {subject.verdicts[expression]}",
                 upstream=upstream,
-                side="record",
                 fix="add it to `project: allow:` in the lock, or take the entry out",
             )
 
@@ -255,7 +250,6 @@ def _declared(upstream: Upstream) -> Iterator[Finding]:
             RULES["LIC-X1"],
             f"`{license_.path}` of {upstream.name} is {license_.spdx}, the lock says {upstream.license}",
             upstream=upstream,
-            side="record",
             fix=f"set `license: {license_.spdx}` of {upstream.name} in the lock",
         )
 

@@ -98,7 +98,6 @@ def _unknown(subject: Subject, one: Vendored) -> Iterator[Finding]:
                 upstream=one.upstream,
                 file=one.file,
                 line=1,
-                side="upstream",
                 fix=f"vendor-tool sync {one.upstream.name}",
             )
     for claim in subject.claims.get(one.file.to, ()):
@@ -157,6 +156,7 @@ def _bytes(subject: Subject, one: Vendored) -> Iterator[Finding]:
             "was edited since it was written: its bytes are not the recorded ones",
             upstream=one.upstream,
             file=one.file,
+            side="local",
             fix=f"vendor-tool patch new {one.upstream.name}",
         )
     if made is not None and made != one.local:
@@ -166,6 +166,7 @@ def _bytes(subject: Subject, one: Vendored) -> Iterator[Finding]:
             upstream=one.upstream,
             file=one.file,
             line=_first_difference(made, one.local),
+            side="local",
             fix=f"vendor-tool patch new {one.upstream.name}",
         )
     if one.pristine is None:
@@ -248,7 +249,6 @@ def _head(subject: Subject, upstream: Upstream) -> Iterator[Finding]:
             RULES["PROV-4"],
             f"{record.revision[:12]} of {upstream.name} is on no branch and no tag of {head.canonical or upstream.url}",
             upstream=upstream,
-            side="upstream",
             fix=f"vendor-tool outdated {upstream.name}",
         )
     for file in record.files:
@@ -266,7 +266,6 @@ def _head(subject: Subject, upstream: Upstream) -> Iterator[Finding]:
             RULES["PROV-10"],
             f"{upstream.url} is a fork or an old address of {head.canonical}",
             upstream=upstream,
-            side="upstream",
             fix=f"set `url: {head.canonical}` and keep the other one under `mirrors:`",
         )
 

@@ -85,7 +85,6 @@ def _required(upstream: Upstream, rows: Sequence[Bad]) -> Iterator[Finding]:
                 RULES["REQ-5"],
                 f"`requires:` of {upstream.name} admits {chosen}: {_reason(bad)}",
                 upstream=upstream,
-                side="record",
                 fix=f"narrow `requires:` of {upstream.name} in the lock",
             )
 

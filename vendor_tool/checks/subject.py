@@ -143,10 +143,13 @@ def finding(
     path: str | None = None,
     line: int | None = None,
     level: Level | None = None,
-    side: Side = "local",
+    side: Side | None = None,
     fix: str | None = None,
 ) -> Finding:
-    """A finding at a local path and at the lock's line for the file or, without one, for the entry."""
+    """A finding at a local path and at the lock's line for the file or, without one, for the entry.
+
+    `side` says who changed something; most findings are of a state that never was any better.
+    """
     lock_line = file.at.line if file else upstream.at.line if upstream else None
     return Finding(
         rule=rule.id,
