@@ -287,14 +287,18 @@ def test_a_flag_that_an_except_sets_is_true_and_loads_nothing(project: Project) 
             from tilelang.gone import x
         except ImportError:
             x = "not in this version"
+        try:
+            from tilelang.utils.target import renamed
+        except ImportError:
+            renamed = "of another name"
 
         def f():
             return determine()
         """,
     )
     assert (
-        project.run("import vendored.k as k; print(k.HAVE, k.x, 'tilelang' in sys.modules, k.f())")
-        == "True not in this version False cuda\n"
+        project.run("import vendored.k as k; print(k.HAVE, k.x, k.renamed, 'tilelang' in sys.modules, k.f())")
+        == "True not in this version of another name False cuda\n"
     )
 
 
