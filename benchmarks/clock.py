@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import statistics
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -24,21 +25,24 @@ class Command:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One finished command: wall seconds, and MiB that it or its largest child held."""
+    """One finished command: wall seconds, and seconds of processor time with its children."""
 
     seconds: float
-    peak: float
+    work: float
     out: str
 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Medians of two commands; `ratio` is the median of the rounds' ratios: a slow moment hits both sides."""
+    """Medians of two commands; `ratio` is the median of the rounds' ratios: a slow moment hits both sides.
+
+    `work` is the same ratio of processor time, which other work on the machine hardly moves; a server's is not in it.
+    """
 
     ours: float
     theirs: float
     ratio: float
-    peak: float  # MiB of ours, the largest of all rounds
+    work: float
 
 
 def run(command: Command) -> Run:
@@ -60,7 +64,23 @@ def run(command: Command) -> Run:
         out = words.read().decode("utf-8", "replace")
     if process.returncode not in command.codes:
         raise SystemExit(f"{' '.join(map(str, command.argv))}: exit {process.returncode}\n{out[-2000:]}")
-    return Run(seconds, usage.ru_maxrss / 1024, out)
+    return Run(seconds, usage.ru_utime + usage.ru_stime, out)
+
+
+# a child's peak is never less than what its parent held when it started, so a small parent starts it
+_LAUNCH = """\
+import os, sys
+process = os.posix_spawnp(sys.argv[1], sys.argv[1:], os.environ)
+_, status, usage = os.wait4(process, 0)
+print("PEAK", usage.ru_maxrss)
+sys.exit(os.waitstatus_to_exitcode(status))
+"""
+
+
+def peak(command: Command) -> float:
+    """MiB that a command or the largest of its children holds at most."""
+    launched = Command([sys.executable, "-I", "-S", "-c", _LAUNCH, *command.argv], command.folder, command.environment)
+    return int(run(launched).out.rpartition("PEAK")[2]) / 1024
 
 
 def against(ours: Callable[[], Command], theirs: Callable[[], Command], rounds: int) -> Pair:
@@ -80,5 +100,5 @@ def against(ours: Callable[[], Command], theirs: Callable[[], Command], rounds: 
         statistics.median(one.seconds for one in mine),
         statistics.median(one.seconds for one in yardstick),
         statistics.median(a.seconds / b.seconds for a, b in zip(mine, yardstick, strict=True)),
-        max(one.peak for one in mine),
+        statistics.median(a.work / b.work for a, b in zip(mine, yardstick, strict=True)),
     )

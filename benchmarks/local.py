@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
-from clock import Command, against, run
+from clock import Command, against, peak, run
 from made import Upstream, make_large
 from place import Place
 from row import Row, counted, timed
@@ -45,14 +45,15 @@ def g7(place: Place) -> list[Row]:
     files = sorted((project / "vendored" / "large").rglob("*.py"))
     sums = place.fresh("sums") / "sums"
     sums.write_text("".join(f"{_sha256(path)}  {path}\n" for path in files), encoding="utf-8")
+    checked = place.vendor_tool(project, "check", cache=cache)
     pair = against(
-        lambda: place.vendor_tool(project, "check", cache=cache),
+        lambda: checked,
         lambda: Command(["sha256sum", "--quiet", "-c", sums], project, place.environment),
         place.rounds,
     )
     return [
         timed("G7", f"check, {len(files):,} files", pair, "sha256sum -c", 3.0, 2.0),
-        counted("G7", "its peak", pair.peak, 60, "at most", 1, " MiB"),
+        counted("G7", "its peak", peak(checked), 60, "at most", 1, " MiB"),
     ]
 
 
@@ -63,14 +64,18 @@ def g8(place: Place) -> list[Row]:
         "git init -q --bare r; cd r; git fetch -q --no-tags --depth=1 $URL $REVISION\n"
         "mkdir ../tree; git archive $REVISION | tar -x -C ../tree"
     )
+
+    def synced() -> Command:
+        return place.vendor_tool(place.project([upstream], "[]"), "sync", cache=place.fresh("cache"))
+
     pair = against(
-        lambda: place.vendor_tool(place.project([upstream], "[]"), "sync", "large", cache=place.fresh("cache")),
+        synced,
         lambda: place.shell(script, place.fresh("archive"), URL=upstream.url, REVISION=upstream.revision),
         min(3, place.rounds),
     )
     return [
         timed("G8", f"cold sync, {MANY:,} files", pair, "fetch + archive", 3.0, 2.0),
-        counted("G8", "its peak", pair.peak, 100, "at most", 1, " MiB"),
+        counted("G8", "its peak", peak(synced()), 100, "at most", 1, " MiB"),
     ]
 
 

@@ -73,7 +73,7 @@ def g2(place: Place) -> list[Row]:
         pair = against(again, lambda one=one: base(place, [one]), place.rounds)
         ours, theirs = traffic(place, again), traffic(place, lambda one=one: base(place, [one]))
         rows.append(timed("G2", f"sync by blob ids, {label}", pair, "base", 3.0, 2.0))
-        rows.append(counted("G2", f"its requests, {label}", ours[0], 2, "at most", 1))
+        rows.append(counted("G2", f"requests a repository, {label}", ours[0] / ours[2], 2, "at most", 1))
         rows.append(counted("G2", f"its bytes, {label}", ours[1], theirs[1], "base", 0.5, " B"))
     return rows
 
@@ -108,8 +108,13 @@ def g4(place: Place) -> list[Row]:
         ours = traffic(place, cold(place, [one], NONE))
         listed = sum(b"command=ls-refs" in request.body for request in place.server.requests)
         theirs = traffic(place, lambda one=one: base(place, [one]))
-        rows.append(counted("G4", f"bytes of a cold sync, {label}", ours[1], theirs[1], "base", 1.2, " B"))
-        rows.append(counted("G4", f"requests, {label}", ours[0], 4, "at most", 1, note=f"base {theirs[0]}"))
+        whole = f"{ours[2]} repositories asked" if ours[2] > 1 else ""
+        rows.append(counted("G4", f"bytes of a cold sync, {label}", ours[1], theirs[1], "base", 1.2, " B", whole))
+        rows.append(
+            counted(
+                "G4", f"requests a repository, {label}", ours[0] / ours[2], 4, "at most", 1, note=f"base {theirs[0]}"
+            )
+        )
         rows.append(counted("G4", f"listings of refs, {label}", listed, 1, "below", 0))
     return rows
 
@@ -124,9 +129,11 @@ def g5(place: Place) -> list[Row]:
     return rows
 
 
-def traffic(place: Place, prepare: Callable[[], Command]) -> tuple[int, int]:
-    """Requests and bytes of answers that one run costs."""
+def traffic(place: Place, prepare: Callable[[], Command]) -> tuple[int, int, int]:
+    """Requests and bytes of answers that one run costs, and of how many repositories."""
     command = prepare()
     place.server.requests.clear()
     run(command)
-    return len(place.server.requests), place.server.sent
+    paths = {request.path.partition("?")[0] for request in place.server.requests}
+    repositories = {path.removesuffix("/info/refs").removesuffix("/git-upload-pack") for path in paths}
+    return len(place.server.requests), place.server.sent, len(repositories)

@@ -36,7 +36,8 @@ def timed(
 ) -> Row:
     """The row of two timed commands."""
     ours, theirs = (f"{seconds * 1000:.0f} ms" for seconds in (pair.ours, pair.theirs))
-    return Row(goal, job, ours, theirs, yardstick, pair.ratio, limit, stretch, note)
+    work = f"work {pair.work:.2f}"
+    return Row(goal, job, ours, theirs, yardstick, pair.ratio, limit, stretch, f"{work}, {note}" if note else work)
 
 
 def counted(
