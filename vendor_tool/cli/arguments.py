@@ -38,7 +38,12 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
     """The command's arguments; `call` holds the function that runs it, `lock` the lockfile's path."""
     # building the parsers of all commands costs as much as checking a dozen files
     named = [name for name in argv[:1] if name in COMMANDS]
-    arguments = parser(named or COMMANDS).parse_args(argv)
+    top = parser(named or COMMANDS)
+    arguments, rest = top.parse_known_args(argv)
+    if rest and ("more" not in arguments or any(word.startswith("-") for word in rest)):
+        top.error(f"unrecognized arguments: {' '.join(rest)}")
+    if rest:  # argparse leaves a list that may be empty where options stand before it
+        setattr(arguments, arguments.more, [*getattr(arguments, arguments.more), *map(Path, rest)])
     if arguments.command is None:
         raise UsageError("no command", hint="see `vendor-tool --help`; `vendor-tool demo` shows the whole story")
     arguments.lock_given = arguments.lock is not None
@@ -189,6 +194,7 @@ def _patch(command: argparse.ArgumentParser) -> None:
     new.add_argument("--forwarded", metavar="URL|no|not-needed", help="where upstream was told of it (default: no)")
     new.add_argument("--bug", metavar="URL", help="the report that it answers")
     new.add_argument("files", metavar="FILE", nargs="*", type=Path, help="take in these only; a new file must be named")
+    new.set_defaults(more="files")
     which = "number or file name"
     refresh = action("refresh", "fold hand edits into a patch, and rebase the later ones")
     refresh.add_argument("patch", metavar="N", nargs="?", help=f"{which} (default: the last)")
