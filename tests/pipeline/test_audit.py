@@ -9,7 +9,7 @@ import pytest
 import vendor_tool
 from tests.support import rights
 from tests.support.project import Project, entry, lock, project
-from tests.support.upstream import Repository, repository
+from tests.support.upstream import File, Repository, repository
 from vendor_tool import lockfile
 from vendor_tool.model import Access, Finding
 from vendor_tool.pipeline.audit import AUDITS, audit
@@ -107,9 +107,7 @@ def test_versions_are_read_from_metadata_and_the_runtime_is_never_imported(
         (folder / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name.replace('_', '-')}\nVersion: {version}\n")
     (site / "tilelang").mkdir()
     (site / "tilelang" / "__init__.py").write_text("import os\nos.abort()\n")
-    made = consumer(
-        tmp_path / "proj", upstream, more='requires: {tilelang: ">=0.1.11", apache-tvm-ffi: "==0.1.11"}\n'
-    )
+    made = consumer(tmp_path / "proj", upstream, more='requires: {tilelang: ">=0.1.11", apache-tvm-ffi: "==0.1.11"}\n')
     made.done("sync")
     code = (
         "import sys; from pathlib import Path; from vendor_tool import lockfile; from vendor_tool.model import Access\n"
@@ -137,3 +135,51 @@ def test_every_module_with_rules_is_part_of_the_audit() -> None:
         path.stem for path in folder.glob("*.py") if "RULES: Mapping" in path.read_text() and path.stem != "drift"
     }
     assert {one.__name__.rpartition(".")[2] for one in AUDITS} == modules
+
+
+def online(made: Project, cache: Path) -> list[tuple[str, str]]:
+    found = audit(lockfile.load(made.root / "vendor.lock.yaml"), Access(cache), online=True)
+    return [(one.rule, one.message) for one in found if one.rule in ("PROV-4", "PROV-9", "PROV-10", "LIC-X3")]
+
+
+def test_online_an_upstream_that_stands_where_it_stood_is_sound(
+    tmp_path: Path, upstream: Repository, cache: Path
+) -> None:
+    made = consumer(tmp_path / "proj", upstream)
+    made.done("sync")
+    assert online(made, cache) == []
+
+
+def test_online_a_file_a_licence_and_a_notice_that_changed_are_told(
+    tmp_path: Path, upstream: Repository, cache: Path
+) -> None:
+    made = consumer(tmp_path / "proj", upstream)
+    made.done("sync")
+    pin = upstream.git("rev-parse", "main")[:12]
+    upstream.commit({"LICENSE": rights.MIT, "NOTICE": None, "pkg/ops/fwd.py": None, "other.py": "x = 1\n"}, "second")
+    assert sorted(online(made, cache)) == [
+        ("LIC-X3", f"the NOTICE file of demo changed since {pin}"),
+        ("LIC-X3", f"the licence file of demo changed since {pin}"),
+        ("PROV-9", "`pkg/ops/fwd.py` is gone from the head of demo"),
+    ]
+
+
+def test_online_a_pin_that_only_a_pull_request_holds_is_told(tmp_path: Path, upstream: Repository, cache: Path) -> None:
+    made = consumer(tmp_path / "proj", upstream)
+    made.done("sync")
+    pin = upstream.git("rev-parse", "main")
+    files: dict[str, File] = {"LICENSE": rights.APACHE, "NOTICE": NOTICE, "pkg/ops/fwd.py": BODY, "new.py": "x = 1\n"}
+    upstream.commit(files, "another history", ref="refs/heads/fresh")
+    upstream.git("update-ref", "refs/pull/7/head", pin)
+    upstream.git("update-ref", "refs/heads/main", upstream.git("rev-parse", "refs/heads/fresh"))
+    upstream.git("update-ref", "-d", "refs/heads/fresh")
+    assert online(made, cache) == [("PROV-4", f"{pin[:12]} of demo is on no branch and no tag of {upstream.url}")]
+
+
+def test_online_an_upstream_that_gives_no_answer_is_left_to_outdated(
+    tmp_path: Path, upstream: Repository, cache: Path
+) -> None:
+    made = consumer(tmp_path / "proj", upstream)
+    made.done("sync")
+    upstream.path.rename(tmp_path / "elsewhere.git")
+    assert online(made, cache) == []

@@ -1,4 +1,4 @@
-"""`audit`: gather what the rules look at, from the disk, the cache and the installed metadata. Offline."""
+"""`audit`: gather what the rules look at, from the disk, the cache and the installed metadata; offline unless asked."""
 
 from __future__ import annotations
 
@@ -23,19 +23,23 @@ from vendor_tool.known_bad import canonical
 from vendor_tool.licences import expression
 from vendor_tool.licences.facts import walk
 from vendor_tool.model import Access, Finding, LegalFile, Lock, RuleInfo, Upstream
+from vendor_tool.pipeline.heads import heads
 from vendor_tool.values import replace
 
 AUDITS = (apache, texts, copyleft, provenance, distribution, requirements)
 RULES: Mapping[str, RuleInfo] = {name: rule for audit in AUDITS for name, rule in audit.RULES.items()}
 
 
-def audit(lock: Lock, access: Access, *, wheel: Path | None = None) -> list[Finding]:
+def audit(lock: Lock, access: Access, *, wheel: Path | None = None, online: bool = False) -> list[Finding]:
     """Every finding of the audit rules, with the project's levels, by path and line.
 
-    `wheel` is a built wheel or sdist to look into. UsageError where it is neither, or where the lock sets a level for
+    `wheel` is a built wheel or sdist to look into; `online` asks upstreams where they stand now, which PROV-4, PROV-9,
+    PROV-10 and LIC-X3 need. UsageError where it is neither, or where the lock sets a level for
     a rule that does not exist.
     """
     found = subject(lock, access, artefact=packages.artefact(wheel) if wheel else None)
+    if online:
+        found = replace(found, heads=heads(lock, access))
     findings = levels.apply((one for rules in AUDITS for one in rules.check(found)), lock, RULES)
     return sorted(findings, key=lambda one: (one.path or "", one.line or 0, one.rule, one.message))
 
