@@ -65,7 +65,7 @@ def g2(place: Place) -> list[Row]:
         def again(synced: Path = synced, warm: Path = warm) -> Command:
             project, cache = place.fresh("project"), place.fresh("cache")
             shutil.copy(synced / "vendor.lock.yaml", project)
-            for kept in ("plain", "parsed"):
+            for kept in ("plain", "parsed", "proof"):
                 if (warm / kept).is_dir():
                     shutil.copytree(warm / kept, cache / kept)
             return place.vendor_tool(project, "sync", cache=cache)

@@ -9,7 +9,6 @@ import hashlib
 import json
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from pathlib import Path
 
 from vendor_tool.model import Context, FileSpec, Finding, Rule, Source
@@ -66,9 +65,15 @@ def read(folder: Path, name: str) -> tuple[Entry, ...] | None:
     return tuple(entries)
 
 
+def _plain(note: Finding) -> dict[str, object]:
+    from dataclasses import asdict  # slow to load, and notes are rare
+
+    return asdict(note)
+
+
 def write(folder: Path, name: str, entries: Sequence[Entry]) -> None:
     """Keeps the entries under the name, all or nothing."""
-    head = json.dumps([(len(data), names, [asdict(note) for note in notes]) for data, names, notes in entries])
+    head = json.dumps([(len(data), names, [_plain(note) for note in notes]) for data, names, notes in entries])
     body = head.encode() + b"\n" + b"".join(data for data, _, _ in entries)
     place = folder / name[:2]
     import tempfile  # only a miss pays for it
