@@ -9,6 +9,7 @@ from importlib import metadata
 
 from packaging.specifiers import SpecifierSet
 
+from vendor_tool import known_bad
 from vendor_tool.values import dataclass
 
 RUNTIME = ("torch", "tilelang", "apache-tvm-ffi", "triton", "z3-solver")
@@ -30,25 +31,6 @@ class Facts:
 
     gpus: tuple[Gpu, ...]
     versions: Mapping[str, str]  # distribution -> version; absent where it is not installed
-
-
-@dataclass(frozen=True, slots=True)
-class Pair:
-    """Versions that cannot be loaded together; `effect` says what importing them does."""
-
-    versions: Mapping[str, str]  # distribution -> PEP 440 range; all must match
-    effect: str
-
-
-_ABORT = "importing them ends the process (`TypeAttr` registered twice)"
-_REFUSED = "importing them raises an error"
-PAIRS = (
-    Pair({"tilelang": ">=0.1.10,<0.1.13", "apache-tvm-ffi": ">=0.1.12"}, _ABORT),
-    Pair({"tilelang": "<0.1.10", "apache-tvm-ffi": ">=0.1.12"}, _REFUSED),
-    Pair({"tilelang": ">=0.1.12", "apache-tvm-ffi": "<0.1.11"}, _REFUSED),
-    Pair({"tilelang": ">=0.1.13,<=0.1.15", "apache-tvm-ffi": ">=0.1.13"}, _REFUSED),
-)
-"""Measured on 56 pairs of wheels, tilelang 0.1.9 to 0.1.15; pip takes most of them for good (tile-ai/tilelang#2367)."""
 
 
 def facts() -> Facts:
@@ -79,11 +61,13 @@ def gpus() -> tuple[Gpu, ...]:
 
 
 def refusal(installed: Mapping[str, str]) -> str | None:
-    """Why these versions must not be loaded together, with names and versions; None where nothing is known."""
-    for pair in PAIRS:
+    """Why these versions must not be loaded together, with names and versions; None where nothing is known.
+
+    By the matrix that ships with the tool: in each of its pairs the import fails, in some it ends the process.
+    """
+    for pair in known_bad.shipped().bad:
         if matches(pair.versions, installed):
-            named = " with ".join(f"{name} {installed[name]}" for name in pair.versions)
-            return f"{named}: {pair.effect}"
+            return f"{' with '.join(f'{name} {installed[name]}' for name in pair.versions)}: {pair.reason}"
     return None
 
 

@@ -6,6 +6,7 @@ A worker needs Python with torch, the kernel runtime, pytest and pyyaml; neither
 from __future__ import annotations
 
 import os
+import socket
 import subprocess
 import sys
 import tempfile
@@ -32,6 +33,8 @@ def run(
     """
     ray = _connect(address)
     try:
+        # workers have no copy of this tool to import the function from
+        ray.cloudpickle.register_pickle_by_value(sys.modules[__name__])
         luggage = ray.put(pack(lock, pristine, folder))
         task = ray.remote(max_retries=0)(_work)
         files = sorted(path.relative_to(lock.root).as_posix() for path in (lock.root / folder).rglob("test_*.py"))
@@ -43,7 +46,10 @@ def run(
         answers = ray.get(running)
     finally:
         ray.shutdown()
-    return report.join([report.parse(text, file) for text, file in answers])
+    for file, text, last in answers:
+        if not text:
+            raise ParityError(f"`{file}` broke down on a Ray worker: {last}", hint="run it there by hand")
+    return report.join([report.parse(text, file) for file, text, _ in answers])
 
 
 def pack(lock: Lock, pristine: Path, folder: str) -> dict[str, bytes]:
@@ -77,6 +83,7 @@ def _connect(address: str) -> Any:
         import ray  # type: ignore[import-not-found, unused-ignore]
     except ImportError:
         raise UsageError("ray is not installed", hint="install `vendor-tool[ray]`") from None
+    _answers(address)
     # without it Ray hides the GPUs of workers that asked for none, and warns that it will stop doing so
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
     try:
@@ -84,6 +91,19 @@ def _connect(address: str) -> Any:
     except (ConnectionError, ValueError, RuntimeError) as error:
         raise UsageError(f"no Ray cluster at `{address}`: {error}", hint="`ray status` shows a running one") from error
     return ray
+
+
+def _answers(address: str) -> None:
+    """UsageError where nothing listens at `HOST:PORT`: Ray itself would go on trying for minutes."""
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    if not (host and port.isdecimal()):
+        return
+    try:
+        socket.create_connection((host, int(port)), timeout=10).close()
+    except OSError as error:
+        raise UsageError(
+            f"no Ray cluster at `{address}`: {error.strerror or error}", hint="`ray status` shows a running one"
+        ) from error
 
 
 def _places(resources: Mapping[str, float]) -> list[dict[str, Any]]:
@@ -94,8 +114,8 @@ def _places(resources: Mapping[str, float]) -> list[dict[str, Any]]:
     return [{"num_gpus": 1, "resources": {kind: 0.001}} for kind in kinds] or [{"num_gpus": 1}]
 
 
-def _work(luggage: Mapping[str, bytes], file: str, names: Sequence[str], lock: str, require: bool) -> tuple[str, str]:
-    """On a worker: unpack, run one test file in a process of its own, give the report back."""
+def _work(luggage: Mapping[str, bytes], file: str, names: Sequence[str], lock: str, require: bool) -> tuple[str, ...]:
+    """On a worker: unpack, run one test file in a process of its own; its name, its report or "", its last line."""
     with tempfile.TemporaryDirectory(prefix="vendor-tool-parity-") as scratch:
         for path, data in luggage.items():
             target = Path(scratch, path)
@@ -111,7 +131,5 @@ def _work(luggage: Mapping[str, bytes], file: str, names: Sequence[str], lock: s
         paths = os.pathsep.join(filter(None, (f"{scratch}/tool", os.environ.get("PYTHONPATH"))))
         env = {**os.environ, "PYTHONPATH": paths}
         done = subprocess.run(command, cwd=f"{scratch}/project", env=env, capture_output=True, text=True, check=False)
-        if not out.is_file():
-            last = (done.stdout + done.stderr).strip().splitlines()[-1:]
-            raise ParityError(f"`{file}` broke down on a Ray worker: {''.join(last)}", hint="run it there by hand")
-        return out.read_text(encoding="utf-8"), file
+        last = "".join((done.stdout + done.stderr).strip().splitlines()[-1:])
+        return file, out.read_text(encoding="utf-8") if out.is_file() else "", last
