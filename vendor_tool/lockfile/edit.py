@@ -213,6 +213,10 @@ class _Edit:
             return f"{head}{comma}{' ' if pairs else ''}{inner}{self.text[close:]}"
         indent = pairs[0][0].column - 1 if pairs else parent_column + 2
         lines = emit.block({key: value}, indent)
+        record = next((name for name, _ in pairs if name.value == "resolved"), None)
+        if record is not None:  # what people own stands above what the tool owns
+            at = self.text.rfind("\n", 0, record.start) + 1
+            return self.text[:at] + self.newline.join(lines) + self.newline + self.text[at:]
         end = pairs[-1][1].end if pairs else len(self.text)
         at = end if self.text[end - 1 : end] == "\n" else min(self.line_end(end) + 1, len(self.text))
         before = self.text[:at]

@@ -250,15 +250,27 @@ def resolution(root: Path, session: Session) -> Resolution:
     return found
 
 
-def markers(root: Path, session: Session) -> dict[str, tuple[int, ...] | None]:
-    """The lines that are conflict markers still, by path; None for a file that is not there."""
-    found: dict[str, tuple[int, ...] | None] = {}
+def marked(root: Path, session: Session) -> dict[str, tuple[tuple[int, int], ...] | None]:
+    """Stretches of lines that hold conflict markers still, by path, from 1; None for a file that is not there."""
+    found: dict[str, tuple[tuple[int, int], ...] | None] = {}
     for one in session.files:
         file = _place(root, session.name) / one.path
         beside = [file.with_name(f"{file.name}.{suffix}") for suffix in ("base", "ours", "theirs")]
         versions = [version.read_bytes() if version.is_file() else b"" for version in beside]
-        found[one.path] = merge.markers_left(file.read_bytes(), *versions) if file.is_file() else None
+        found[one.path] = _stretches(file.read_bytes(), versions) if file.is_file() else None
     return found
+
+
+def _stretches(data: bytes, versions: Sequence[bytes]) -> tuple[tuple[int, int], ...]:
+    lines = data.split(b"\n")
+    stretches: list[tuple[int, int]] = []
+    ended = True
+    for number in merge.markers_left(data, *versions):
+        if ended or lines[number - 1].startswith(b"<"):
+            stretches.append((number, number))
+        stretches[-1] = (stretches[-1][0], number)
+        ended = lines[number - 1].startswith(b">")
+    return tuple(stretches)
 
 
 def drop(root: Path, name: str) -> None:
@@ -314,7 +326,7 @@ def describe(root: Path, name: str) -> tuple[str, ...]:
     stopped = load(root, name)
     place = f"{write.FOLDER}/merge/{name}"
     lines = [f"{name}: {stopped.what} stopped at patch {stopped.stopped + 1} of {stopped.of}, `{stopped.patch}`"]
-    left = markers(root, stopped)
+    left = marked(root, stopped)
     for one in stopped.files:
         lines.append(f"  {place}/{one.path}: {_left(left[one.path], one)}")
         lines += [f"    {note}" for note in one.notes]
@@ -324,10 +336,11 @@ def describe(root: Path, name: str) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def _left(markers_: tuple[int, ...] | None, one: Open) -> str:
-    if markers_ is None:
+def _left(stretches: tuple[tuple[int, int], ...] | None, one: Open) -> str:
+    if stretches is None:
         answer = "is deleted, which is an answer; or " if one.may_go else "is not there: "
         return f"{answer}put it there as it should be, from `.base`, `.ours` and `.theirs` beside it"
-    if not markers_:
-        return "no marker left"
-    return f"lines {', '.join(map(str, markers_))} are conflict markers"
+    if not stretches:
+        return "no conflict marker left"
+    shown = ", ".join(f"{first}-{last}" if last > first else str(first) for first, last in stretches)
+    return f"in conflict at lines {shown}"
