@@ -46,6 +46,7 @@ HOMES = {
     "ray": {"parity"},
     "numpy": {"parity", "codegen"},
     "tomli": {"checks"},
+    "tomllib": {"checks"},  # of the standard library from 3.11 on
     "packaging": {"checks", "outdated", "lockfile", "known_bad", "parity"},
 }
 
