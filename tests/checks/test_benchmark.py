@@ -133,7 +133,7 @@ def subject(tmp_path: Path) -> Subject:
         (ROOT, ROOT_AT): {"LICENSE": TERMS} | {path: text.encode() for path, text in root_files().items()},
     }
     # the first entry records the root, as its prose does; the second one stops at its direct upstream
-    text = kept("LICENSE", "ours/LICENSES/mid/root__kern/LICENSE", TERMS, "MIT", rights.MIT_HOLDER)
+    text = kept("LICENSE", "ours/LICENSES/mid/roots__kern/LICENSE", TERMS, "MIT", rights.MIT_HOLDER)
     root = legal.Ancestor(ROOT, ROOT_AT, tuple(sorted(root_files())), license=text, extra_terms=True)
     mid = entry("mid", MID, MID_AT, G_MAP, mid_files(), legal.Facts(ancestors=(root,)))
     far = entry("far", FAR, FAR_AT, V_MAP, far_files(), None)

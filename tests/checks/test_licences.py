@@ -29,7 +29,7 @@ def bsd() -> Upstream:
 
 
 def test_m1_the_text_of_an_ancestor_travels_with_the_file() -> None:
-    message = f"comes from root/kern, and the project holds no copy of its MIT text of `{rights.MIT_HOLDER}`"
+    message = f"comes from roots/kern, and the project holds no copy of its MIT text of `{rights.MIT_HOLDER}`"
     assert found(licences, subject(changes={rights.ROOT_LICENSE.to: None})) == [("LIC-M1", FWD, 1, message)]
 
 
@@ -50,7 +50,7 @@ def test_m1_a_copy_under_another_name_or_layout_is_a_copy() -> None:
 
 
 def test_m1_the_artefact_needs_it_too() -> None:
-    message = f"comes from root/kern, and `ours.whl` holds no copy of its MIT text of `{rights.MIT_HOLDER}`"
+    message = f"comes from roots/kern, and `ours.whl` holds no copy of its MIT text of `{rights.MIT_HOLDER}`"
     assert found(licences, subject(artefact=built(rights.APACHE))) == [("LIC-M1", FWD, 1, message)]
     assert found(licences, subject(artefact=built(rights.APACHE, rights.MIT))) == []
 
@@ -112,7 +112,7 @@ def test_x2_further_terms_are_told_until_somebody_acknowledges_them() -> None:
     changes = {WITH_TERMS.to: TERMS.decode()}
     words = "Further terms with Example Corp apply."
     assert found(licences, subject(one, changes)) == [
-        ("LIC-X2", WITH_TERMS.to, None, f"`LICENSE` of root/kern holds more than the MIT text: `{words}`")
+        ("LIC-X2", WITH_TERMS.to, None, f"`LICENSE` of roots/kern holds more than the MIT text: `{words}`")
     ]
     assert found(licences, subject(replace(one, acknowledge={sha256(TERMS).hexdigest(): "read"}), changes)) == []
     assert found(licences, subject(replace(one, acknowledge={"0" * 64: "another text"}), changes)) != []
@@ -134,7 +134,7 @@ def test_x4_no_text_is_no_permission() -> None:
         ("LIC-X4", None, None, f"no licence text of mid/plugins at {rights.REVISION[:12]}")
     ]
     owed = Ancestor(rights.ROOT, rights.ROOT_REVISION, (), owed="the commit cannot be fetched")
-    message = f"no licence text of root/kern at {rights.ROOT_REVISION[:12]}: the commit cannot be fetched"
+    message = f"no licence text of roots/kern at {rights.ROOT_REVISION[:12]}: the commit cannot be fetched"
     assert found(licences, subject(entry(facts=legal.Facts(ancestors=(owed,))))) == [("LIC-X4", None, None, message)]
 
 

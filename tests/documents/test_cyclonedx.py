@@ -50,7 +50,7 @@ def test_the_pedigree_is_nested_from_the_direct_upstream_to_the_root() -> None:
     assert names == [
         ("ops/fwd.py", "Apache-2.0", f"pkg:github/mid/plugins@{b}#ops/fwd.py"),
         ("ops/old.py", "Apache-2.0", f"pkg:github/mid/plugins@{b}#ops/old.py"),
-        ("examples/fwd.py", "MIT", f"pkg:github/root/kern@{a}#examples/fwd.py"),
+        ("examples/fwd.py", "MIT", f"pkg:github/roots/kern@{a}#examples/fwd.py"),
     ]
 
 

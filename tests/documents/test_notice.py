@@ -35,12 +35,12 @@ NOTICE of the project, whole:
 
     First written elsewhere.
 
-From https://github.com/root/kern, by way of mid
+From https://github.com/roots/kern, by way of mid
 Revision: {A}
-Source: https://github.com/root/kern/blob/{A}/examples/fwd.py
+Source: https://github.com/roots/kern/blob/{A}/examples/fwd.py
 Licence: MIT
 Copyright notice: Copyright (c) 2024 The Demo Authors
-Licence text: vendored/LICENSES/mid/root__kern/LICENSE
+Licence text: vendored/LICENSES/mid/roots__kern/LICENSE
 Files: vendored/mid/fwd.py
 {block.END}
 """.encode()

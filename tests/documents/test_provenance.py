@@ -75,8 +75,8 @@ Written by vendor-tool from `vendor.lock.yaml`; edits are lost.
 
 ### Origins
 
-- `mid/fwd.py` was made from [`https://github.com/root/kern` examples/fwd.py](https://github.com/root/kern/blob/{A}/examples/fwd.py)
-- https://github.com/root/kern at `{A}`: MIT; Copyright (c) 2024 The Demo Authors; [text](LICENSES/mid/root__kern/LICENSE)
+- `mid/fwd.py` was made from [`https://github.com/roots/kern` examples/fwd.py](https://github.com/roots/kern/blob/{A}/examples/fwd.py)
+- https://github.com/roots/kern at `{A}`: MIT; Copyright (c) 2024 The Demo Authors; [text](LICENSES/mid/roots__kern/LICENSE)
 
 ### Local modifications
 

@@ -50,7 +50,7 @@ def test_reuse_itself_accepts_the_tree(tmp_path: Path) -> None:
         "vendored/mid/fwd.py": b"x = 1\n",
         "vendored/mid/bwd.py": b"x = 2\n",
         "vendored/LICENSES/mid/LICENSE": rights.APACHE,
-        "vendored/LICENSES/mid/root__kern/LICENSE": rights.MIT,
+        "vendored/LICENSES/mid/roots__kern/LICENSE": rights.MIT,
     }
     for path, data in tree.items():
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)

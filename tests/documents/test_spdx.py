@@ -38,7 +38,7 @@ def test_files_descend_from_the_upstream_and_the_upstream_from_its_ancestor() ->
         for one in data["relationships"]
         if one["relationshipType"] == "DESCENDANT_OF"
     ]
-    assert told == [("mid-vendored", "mid"), ("./vendored/mid/fwd.py", "mid"), ("mid", "root__kern")]
+    assert told == [("mid-vendored", "mid"), ("./vendored/mid/fwd.py", "mid"), ("mid", "roots__kern")]
     places = {one["name"]: one["downloadLocation"] for one in data["packages"]}
     assert places["mid"] == f"git+https://github.com/mid/plugins@{rights.REVISION}"
 

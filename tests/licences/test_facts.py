@@ -13,11 +13,11 @@ TEXTS = Path(__file__).parent / "texts"
 MIT = (TEXTS / "MIT.txt").read_bytes()
 TERMS = MIT.replace(b"The Demo Authors\n", b"The Demo Authors\nFurther terms with Example Corp apply.\n")
 APACHE = (TEXTS / "Apache-2.0.txt").read_bytes().replace(b"[yyyy] [name of copyright owner]", b"2025 Mid Labs")
-MID, ROOT = "https://github.com/mid/plugins", "https://github.com/root/kern"
+MID, ROOT = "https://github.com/mid/plugins", "https://github.com/roots/kern"
 A, B, C = "a" * 40, "b" * 40, "c" * 40
 
 MIT_KEPT = kept(
-    "LICENSE", "vendored/LICENSES/mid/root__kern/LICENSE", MIT, "MIT", "Copyright (c) 2024 The Demo Authors"
+    "LICENSE", "vendored/LICENSES/mid/roots__kern/LICENSE", MIT, "MIT", "Copyright (c) 2024 The Demo Authors"
 )
 UPSTREAM = Upstream("mid", MID, B, At(1, 1), At(1, 1), from_="ops", to="vendored/mid")
 
@@ -38,7 +38,7 @@ def test_the_chain_runs_to_the_root_through_a_path_in_the_same_repository() -> N
         },
         (ROOT, A): {"LICENSE": MIT, "NOTICE": b"Root\n", "examples/first.py": b"x = 0\n"},
     }
-    notice = kept("NOTICE", "vendored/LICENSES/mid/root__kern/NOTICE", b"Root\n")
+    notice = kept("NOTICE", "vendored/LICENSES/mid/roots__kern/NOTICE", b"Root\n")
     found, written = gather(trees, "ops/new.py")
     assert found == legal.Facts(
         ancestors=(Ancestor(ROOT, A, ("examples/first.py",), license=MIT_KEPT, notice=notice),),
@@ -115,7 +115,7 @@ def test_two_revisions_with_one_text_share_its_copy_and_another_text_gets_its_ow
         (ROOT, C): {"LICENSE": TERMS},
     }
     found, _written = gather(trees, "ops/a.py")
-    folder = "vendored/LICENSES/mid/root__kern"
+    folder = "vendored/LICENSES/mid/roots__kern"
     copies = [one.license.to for one in found.ancestors if one.license]
     assert copies == [f"{folder}/LICENSE", f"{folder}/LICENSE", f"{folder}@ccccccc/LICENSE"]
 

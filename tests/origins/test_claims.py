@@ -77,13 +77,13 @@ SHAPES = [
     ),
     Shape(
         20,
-        f"# This file is taken from {FILE}, which is adapted from root/kern-y",
-        [PINNED, "B https://github.com/root/kern-y - - unpinned hop 2"],
+        f"# This file is taken from {FILE}, which is adapted from roots/kern-y",
+        [PINNED, "B https://github.com/roots/kern-y - - unpinned hop 2"],
     ),
     Shape(
         21,
-        f"# Taken from {FILE}\n# which was originally adapted from\n# https://github.com/root/kern/blob/{SHA}/a.py",
-        [PINNED, f"A https://github.com/root/kern {SHA} a.py pinned hop 2"],
+        f"# Taken from {FILE}\n# which was originally adapted from\n# https://github.com/roots/kern/blob/{SHA}/a.py",
+        [PINNED, f"A https://github.com/roots/kern {SHA} a.py pinned hop 2"],
     ),
     Shape(
         22,

@@ -22,7 +22,7 @@ def shown(found: list[Located]) -> list[tuple[str, int, str, str, str | None]]:
 
 
 def lock(root: Path) -> Lock:
-    facts = Facts(ancestors=(Ancestor("https://github.com/root/kern", SHA, ()),))
+    facts = Facts(ancestors=(Ancestor("https://github.com/roots/kern", SHA, ()),))
     record = Resolved(
         AT, SHA, "", "", "", files=(Recorded("a.py", "", "pkg/a.py", "", AT),), extra={"legal": legal.dump(facts)}
     )
@@ -35,7 +35,7 @@ def test_claims_are_told_by_file_and_line_with_what_covers_them(tmp_path: Path) 
         tmp_path,
         {
             "pkg/a.py": f"# Adapted from https://github.com/mid/plugins/blob/{SHA}/a.py\n# Adapted from ops/gone.py\n",
-            "pkg/b.py": "\n# Copied from https://github.com/root/kern/blob/main/b.py\n",
+            "pkg/b.py": "\n# Copied from https://github.com/roots/kern/blob/main/b.py\n",
             "pkg/c.py": "# Adapted from pkg/a.py\n# Taken from https://github.com/other/one\n",
             "node_modules/x.js": "// Adapted from https://github.com/other/two\n",
             "notes.txt": "Adapted from https://github.com/other/three\n",

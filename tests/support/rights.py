@@ -26,7 +26,7 @@ BSD = (TEXTS / "BSD-3-Clause.txt").read_bytes()
 APACHE_TEMPLATE = (TEXTS / "Apache-2.0.txt").read_bytes()
 APACHE = APACHE_TEMPLATE.replace(b"[yyyy] [name of copyright owner]", b"2025 Mid Labs")
 MIT_HOLDER, APACHE_HOLDER = "Copyright (c) 2024 The Demo Authors", "Copyright 2025 Mid Labs"
-MID, ROOT = "https://github.com/mid/plugins", "https://github.com/root/kern"
+MID, ROOT = "https://github.com/mid/plugins", "https://github.com/roots/kern"
 REVISION, ROOT_REVISION = "b" * 40, "a" * 40
 DATE = "2026-03-04T05:06:07+01:00"
 
@@ -67,7 +67,7 @@ def recorded(path: str, to: str, upstream: bytes, local: bytes, line: int = 10) 
 
 
 MID_LICENSE = kept("LICENSE", "vendored/LICENSES/mid/LICENSE", APACHE, "Apache-2.0", APACHE_HOLDER)
-ROOT_LICENSE = kept("LICENSE", "vendored/LICENSES/mid/root__kern/LICENSE", MIT, "MIT", MIT_HOLDER)
+ROOT_LICENSE = kept("LICENSE", "vendored/LICENSES/mid/roots__kern/LICENSE", MIT, "MIT", MIT_HOLDER)
 ANCESTOR = Ancestor(ROOT, ROOT_REVISION, ("examples/fwd.py",), license=ROOT_LICENSE)
 
 
