@@ -134,7 +134,7 @@ def test_rows_without_any_key_give_zero(vendored, reference, tolerance):
         tolerance.close(f"{name}, empty rows", actual[name], expected[name], LIMITS.get(name))
 
 
-@pytest.mark.xfail(strict=True, reason="infinite where a row has no key, upstream as well", raises=AssertionError)
+@pytest.mark.xfail(strict=True, reason="the log-sum-exp of a row without any key is infinite", raises=AssertionError)
 def test_log_sum_exp_of_rows_without_any_key_is_the_sink(vendored, reference, tolerance):
     drawn = draw()
     drawn[3][:, 100:110] = -1

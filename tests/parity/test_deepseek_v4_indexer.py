@@ -104,7 +104,7 @@ def test_computes_the_definition(vendored, reference, tolerance, case):
     check(reference, tolerance, compute(vendored, *drawn), *drawn)
 
 
-@pytest.mark.xfail(strict=True, reason="such a number of keys is refused, upstream as well", raises=AssertionError)
+@pytest.mark.xfail(strict=True, reason="a number of keys that is no power of two is refused", raises=AssertionError)
 def test_a_number_of_keys_that_is_no_power_of_two(vendored, reference, tolerance):
     drawn = odd_number_of_keys()
     check(reference, tolerance, compute(vendored, *drawn), *drawn)

@@ -100,7 +100,7 @@ def test_computes_the_definition(vendored, reference, tolerance, case):
     check(reference, tolerance, compute(vendored, *drawn), *drawn)
 
 
-@pytest.mark.xfail(strict=True, reason="top-k of fewer keys than k is refused, upstream as well", raises=RuntimeError)
+@pytest.mark.xfail(strict=True, reason="a sequence shorter than top-k is refused", raises=RuntimeError)
 @pytest.mark.parametrize("case", SHORT.values(), ids=SHORT.keys())
 def test_sequences_shorter_than_top_k(vendored, reference, tolerance, case):
     drawn = case()

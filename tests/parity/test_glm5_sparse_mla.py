@@ -120,7 +120,7 @@ def test_computes_the_definition(vendored, reference, tolerance, case):
         tolerance.close(name, value, expected[name], floor=floor if name == "dq" else 0.0)
 
 
-@pytest.mark.xfail(strict=True, reason="a row without any key gives 0 / 0, upstream as well", raises=AssertionError)
+@pytest.mark.xfail(strict=True, reason="a row without any key is 0 / 0", raises=AssertionError)
 def test_rows_without_any_key_give_zero(vendored, reference, tolerance):
     drawn = model()
     drawn[2][100:110] = -1
