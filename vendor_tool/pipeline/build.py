@@ -16,7 +16,6 @@ from vendor_tool.model import (
     Build,
     BuiltFile,
     Context,
-    Entry,
     FileSpec,
     Finding,
     Header,
@@ -30,7 +29,7 @@ from vendor_tool.model import (
     Tree,
     Upstream,
 )
-from vendor_tool.pipeline import facts
+from vendor_tool.pipeline import facts, recorded
 from vendor_tool.plan import Target
 from vendor_tool.transform import symbols
 from vendor_tool.values import dataclass, replace
@@ -58,12 +57,6 @@ def sha256(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-def locked(upstream: Upstream, revision: str) -> bool:
-    """Whether the record was made of this revision and this intent, by this tool: then it may name the blobs."""
-    found = upstream.resolved
-    return found is not None and found.sealed and found.revision == revision and found.intent == upstream.intent
-
-
 # ---- fetch ------------------------------------------------------------------------------------------------
 
 
@@ -83,10 +76,10 @@ def gather(
 
 
 def _fetch(lock: Lock, upstream: Upstream, revision: str, access: Access, trust: bool) -> Fetched:
-    if trust and locked(upstream, revision):
-        snapshot = recorded_snapshot(upstream)
-        targets = recorded_targets(upstream)
-        found = recorded_legal(upstream)
+    if trust and recorded.holds(upstream, revision):
+        snapshot = recorded.snapshot(upstream)
+        targets = recorded.targets(upstream)
+        found = recorded.legal_files(upstream)
     else:
         snapshot = fetch.snapshot(upstream, revision, access)
         targets = plan.targets(upstream, snapshot, lock.path.name)
@@ -101,50 +94,6 @@ def _fetch(lock: Lock, upstream: Upstream, revision: str, access: Access, trust:
 
 def _is_file(snapshot: Snapshot, path: str) -> bool:
     return snapshot.entries[path].mode in {"100644", "100755"}
-
-
-def recorded_snapshot(upstream: Upstream) -> Snapshot:
-    """The part of a revision's listing that the record holds."""
-    found = upstream.resolved
-    assert found is not None
-    entries = {
-        item.path: Entry("100755" if item.executable else "100644", "blob", item.blob)
-        for item in found.files
-        if item.path
-    }
-    others = legal.read(found).others
-    for file in (found.license, found.notice, *others):
-        if file is not None:
-            entries[file.path] = Entry("100644", "blob", file.blob)
-    return Snapshot(found.revision, found.date, entries, partial=True)
-
-
-def recorded_legal(upstream: Upstream) -> licences.Legal:
-    """The legal files that the record holds."""
-    found = upstream.resolved
-    assert found is not None
-    others = tuple(item.path for item in legal.read(found).others)
-    return licences.Legal(
-        found.license.path if found.license else None, found.notice.path if found.notice else None, others
-    )
-
-
-def recorded_targets(upstream: Upstream) -> tuple[Target, ...]:
-    """The targets of an entry as the record holds them."""
-    found = upstream.resolved
-    assert found is not None
-    targets = []
-    for item in found.files:
-        if not item.path:  # made by a patch alone
-            continue
-        spec = plan.spec_of(upstream, item.path)
-        if spec is None:
-            raise UsageError(
-                f"the record of `{upstream.name}` holds `{item.path}`, which no item of `files:` asks for",
-                hint=f"delete the `resolved:` block of `{upstream.name}` and run `vendor-tool sync {upstream.name}`",
-            )
-        targets.append(Target(item.path, item.to, spec))
-    return tuple(targets)
 
 
 # ---- build ------------------------------------------------------------------------------------------------
