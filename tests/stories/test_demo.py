@@ -26,6 +26,7 @@ def test_the_story_runs_offline_and_leaves_a_clean_project(tmp_path: Path, monke
         assert line in result.out
     left = Project(tmp_path / "demo/project")
     assert left.done("check").out == "no findings\n"
+    assert b"block=128" in left.read("vendored/tiny/axpy.py")
     assert b"accumulate=T.float32" in left.read("vendored/tiny/row_sum.py")
     assert b"Copyright (c) 2024 The Basics Authors" in left.read("NOTICE")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -86,8 +87,9 @@ def _story(fix: str) -> ExitCode:
     _run("check", expect=ExitCode.FINDINGS)
     _tell("An upgrade would lose the edit, so it is refused.")
     _run("sync", f"tiny@{fix[:12]}", expect=ExitCode.CONTENT)
-    _tell("Throw the edit away, and upgrade to the upstream's fix.")
-    _run("sync", "--force", "tiny")
+    _tell("Keep the edit as a patch, and upgrade to the upstream's fix: the patch is carried over.")
+    author = "Dana Demo <dana@demo.example>"
+    _run("patch", "new", "tiny", "-m", "Halve the blocks of axpy", "--author", author, "--forwarded", "not-needed")
     _run("sync", f"tiny@{fix[:12]}")
     _run("check")
     _run("check", "--rebuild")
@@ -105,7 +107,7 @@ def _shell(text: str) -> None:
 
 def _run(*arguments: str, expect: ExitCode = ExitCode.CLEAN) -> None:
     """One command of this program, shown as it would be typed, with its real output and exit code."""
-    _shell(" ".join(["vendor-tool", *arguments]))
+    _shell(shlex.join(["vendor-tool", *arguments]))
     sys.stdout.flush()
     with _stderr_to_stdout():
         code = main(arguments)
