@@ -14,6 +14,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 import local
 import network
+import outdated
 import rewriting
 from place import Place, place
 from row import Row, table
@@ -31,6 +32,7 @@ GOALS: Mapping[str, Callable[[Place], list[Row]]] = {
     "G10": rewriting.g10,
     "G11": rewriting.g11,
     "G12": rewriting.g12,
+    "G13": outdated.g13,
 }
 
 

@@ -23,7 +23,7 @@ def outdated(arguments: argparse.Namespace) -> ExitCode:
 
     lock = lockfile.load(arguments.lock, cache())
     speak = voice(arguments)
-    found = pipeline.outdated(lock, arguments.names, access(arguments), wheels=arguments.wheels)
+    found = pipeline.outdated(lock, arguments.names, access(arguments), wheels=arguments.wheels, hunks=speak.verbose)
     text = output.report(
         found.findings,
         {**drift.RULES, **RULES},
@@ -37,7 +37,8 @@ def outdated(arguments: argparse.Namespace) -> ExitCode:
         from vendor_tool.outdated.siblings import show
 
         for pair in found.siblings:
-            output.say(speak, show(pair))
+            if pair.hunks:
+                output.say(speak, show(pair))
     for problem in found.lost:
         output.error(problem.message, problem.hint)
     if found.lost:

@@ -1,6 +1,7 @@
 """Copies of one file that came by several ways: a fix that one has may be what the other lacks."""
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from pathlib import PurePosixPath
 from typing import Final
@@ -54,10 +55,13 @@ def siblings(copies: Sequence[Copy]) -> list[Siblings]:
     """
     ordered = sorted(copies, key=lambda copy: copy.to)
     split = {copy.to: lines.split(copy.data) for copy in ordered}
+    counted = {to: Counter(found) for to, found in split.items()}
     return [
         _compare(left, right, split[left.to], split[right.to])
         for left, right in combinations(ordered, 2)
-        if _may_pair(left, right) and lines.similarity(split[left.to], split[right.to]) >= ALIKE
+        if _may_pair(left, right)
+        and _common(counted[left.to], counted[right.to]) >= ALIKE * max(len(left.data), len(right.data))
+        and lines.similarity(split[left.to], split[right.to]) >= ALIKE
     ]
 
 
@@ -65,6 +69,11 @@ def _may_pair(left: Copy, right: Copy) -> bool:
     """Cheap test first: the same kind of file, and neither is more than twice the other, which ALIKE rules out."""
     sizes = sorted((len(left.data), len(right.data)))
     return PurePosixPath(left.to).suffix == PurePosixPath(right.to).suffix and 0 < sizes[0] >= sizes[1] * ALIKE
+
+
+def _common(left: Mapping[bytes, int], right: Mapping[bytes, int]) -> int:
+    """Bytes of lines that two files share in whatever order: the most that `similarity` can find, far sooner."""
+    return sum(len(line) * min(number, right[line]) for line, number in left.items() if line in right)
 
 
 def _compare(left: Copy, right: Copy, old: Sequence[bytes], new: Sequence[bytes]) -> Siblings:

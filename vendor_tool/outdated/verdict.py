@@ -1,12 +1,17 @@
 """What `outdated` says of one upstream, from facts that others gathered."""
 
+from __future__ import annotations
+
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from vendor_tool.model import Commit, Finding, Level, Upstream
 from vendor_tool.outdated.files import Changes, FileChange
 from vendor_tool.outdated.pins import Standing, request
-from vendor_tool.outdated.siblings import Copy, Hunk, Siblings
 from vendor_tool.values import dataclass, field
+
+if TYPE_CHECKING:
+    from vendor_tool.outdated.siblings import Copy, Hunk, Siblings
 
 
 @dataclass(frozen=True, slots=True)

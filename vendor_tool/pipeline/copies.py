@@ -2,50 +2,95 @@
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
+import json
+import os
 from collections.abc import Collection, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
-from vendor_tool import fetch
+from vendor_tool import __version__, fetch
 from vendor_tool.errors import UpstreamError
 from vendor_tool.model import Access, Finding, Lock, Upstream
-from vendor_tool.outdated.siblings import Copy, Siblings, siblings
-from vendor_tool.outdated.siblings import lacking as hunks_lacking
 from vendor_tool.outdated.verdict import missed_findings, sibling_findings
-from vendor_tool.pipeline.preview import Ground
 from vendor_tool.values import replace
 
+if TYPE_CHECKING:
+    from vendor_tool.outdated.siblings import Copy, Siblings
+    from vendor_tool.pipeline.preview import Ground
 
-def pairs(lock: Lock, names: Collection[str], access: Access, *, fetching: bool) -> tuple[Siblings, ...]:
+FORMAT: Final = 1
+NOTED: Final = ("rule", "level", "message", "path", "line", "upstream")
+
+
+def pairs(lock: Lock, names: Collection[str], access: Access, *, fetching: bool) -> tuple[Siblings, ...] | None:
     """Every pair of copies of which at least one is of a named upstream.
 
     Contents that the cache lacks are fetched where `fetching`, since a fix in one copy may be what another lacks;
-    else their files have no pairs.
+    else the answer is None.
     """
-    found = [copy for upstream in lock.upstreams.values() for copy in _copies(upstream, access, fetching=fetching)]
+    from vendor_tool.outdated.siblings import siblings
+
+    found: list[Copy] = []
+    for upstream in lock.upstreams.values():
+        copies = _copies(upstream, access, fetching=fetching)
+        if copies is None and not fetching:
+            return None
+        found += copies or ()
     return tuple(one for one in siblings(found) if one.left.upstream in names or one.right.upstream in names)
 
 
-def _copies(upstream: Upstream, access: Access, *, fetching: bool) -> Iterator[Copy]:
+def _copies(upstream: Upstream, access: Access, *, fetching: bool) -> list[Copy] | None:
     resolved = upstream.resolved
     files = [file for file in resolved.files if file.blob] if resolved else []
     if resolved is None or not files:
-        return
+        return []
     try:
         contents = fetch.blobs(
             upstream, resolved.revision, {file.blob for file in files}, replace(access, offline=not fetching)
         )
     except UpstreamError:
-        return
-    for file in files:
-        yield Copy(upstream.name, file.path, file.to, contents[file.blob])
+        return None
+    from vendor_tool.outdated.siblings import Copy
+
+    return [Copy(upstream.name, file.path, file.to, contents[file.blob]) for file in files]
 
 
-def differing(found: Sequence[Siblings]) -> list[Finding]:
-    """A note for each pair that differs in code."""
-    return sibling_findings(found)
+def differing(lock: Lock, names: Collection[str], access: Access) -> list[Finding]:
+    """A note for each pair that differs in code, as found when the pins were the same before, or now."""
+    blobs = [
+        (upstream.name, file.path, file.to, file.blob)
+        for upstream in lock.upstreams.values()
+        for file in (upstream.resolved.files if upstream.resolved else ())
+    ]
+    asked = json.dumps([FORMAT, __version__, sorted(names), blobs])
+    known = access.cache / "siblings" / hashlib.sha256(asked.encode("utf-8", "surrogateescape")).hexdigest()[:40]
+    try:
+        return [Finding(**found) for found in json.loads(known.read_bytes())]
+    except (OSError, ValueError, TypeError):
+        pass
+    found = pairs(lock, names, access, fetching=False)
+    findings = sibling_findings(found or ())
+    if found is not None:
+        _remember(known, findings)
+    return findings
+
+
+def _remember(path: Path, findings: Sequence[Finding]) -> None:
+    """Keep the notes on one set of contents; a cache that cannot be written is no failure."""
+    facts = [{name: getattr(one, name) for name in NOTED} for one in findings]
+    with contextlib.suppress(OSError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        temporary = path.with_name(f"{path.name}.{os.getpid()}")
+        temporary.write_text(json.dumps(facts), encoding="utf-8")
+        temporary.replace(path)
 
 
 def lacking(found: Sequence[Siblings], grounds: Sequence[Ground]) -> Iterator[Finding]:
     """A warning for each copy that still has the lines that another copy's upstream has changed."""
+    from vendor_tool.outdated.siblings import lacking as hunks_lacking
+
     for ground in grounds:
         for change in ground.changes.files:
             if change.kind != "changed" or change.new_blob is None:

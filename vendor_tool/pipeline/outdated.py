@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -33,7 +34,7 @@ class Report:
 
     findings: tuple[Finding, ...]
     previews: tuple[Preview, ...]  # of upstreams of which files of ours changed
-    siblings: tuple[Siblings, ...]  # copies of one file that differ
+    siblings: tuple[Siblings, ...]  # pairs of copies of one file
     lost: tuple[UpstreamError, ...]  # of upstreams that gave no answer
 
 
@@ -48,10 +49,13 @@ class _Look:
     lost: UpstreamError | None = None
 
 
-def outdated(lock: Lock, names: Collection[str], access: Access, *, wheels: Sequence[Path] = ()) -> Report:
+def outdated(
+    lock: Lock, names: Collection[str], access: Access, *, wheels: Sequence[Path] = (), hunks: bool = False
+) -> Report:
     """Compare pins with what their upstreams stand at; `NAME@REV` compares with that revision instead.
 
-    `wheels` are packages to look for run-time imports in, besides the installed ones. An upstream that gives no
+    `wheels` are packages to look for run-time imports in, besides the installed ones. `hunks` asks for `siblings`
+    also where nothing changed. An upstream that gives no
     answer does not keep the others from being told. Raises UsageError for a name that the lock does not hold.
     """
     chosen = plan.select(lock, names)
@@ -60,20 +64,30 @@ def outdated(lock: Lock, names: Collection[str], access: Access, *, wheels: Sequ
     previews = tuple(_preview(lock, look.ground, access) for look in looks if look.ground is not None)
     findings = [found for look in looks for found in _told(look, previews)]
     selected = [look.upstream for look in looks]
-    if any(upstream.imports for upstream in selected):
+    if wheels or any(_at_hand(name) for upstream in selected for name in upstream.imports):
         from vendor_tool.pipeline import runtime
 
         findings += runtime.packaged(selected, wheels, access)
     if lock.known_bad:
         findings += _known_bad(lock, {one.name for one in selected}, access)
     pairs: tuple[Siblings, ...] = ()
-    if sum(bool(one.resolved and one.resolved.files) for one in lock.upstreams.values()):
+    if sum(bool(one.resolved and one.resolved.files) for one in lock.upstreams.values()) > 1:
         from vendor_tool.pipeline import copies
 
+        asked = {one.name for one in selected}
         grounds = [look.ground for look in looks if look.ground is not None]
-        pairs = copies.pairs(lock, {one.name for one in selected}, access, fetching=bool(grounds))
-        findings += [*copies.differing(pairs), *copies.lacking(pairs, grounds)]
+        if grounds or hunks:
+            pairs = copies.pairs(lock, asked, access, fetching=True) or ()
+        findings += [*copies.differing(lock, asked, access), *copies.lacking(pairs, grounds)]
     return Report(tuple(findings), previews, pairs, tuple(look.lost for look in looks if look.lost is not None))
+
+
+def _at_hand(name: str) -> bool:
+    """Whether something installed here holds a dotted name; told without importing it."""
+    try:
+        return importlib.util.find_spec(name.partition(".")[0]) is not None
+    except (ImportError, ValueError):
+        return False
 
 
 def _preview(lock: Lock, ground: Ground, access: Access) -> Preview:

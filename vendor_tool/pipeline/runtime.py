@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import importlib.util
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -11,7 +10,6 @@ from vendor_tool import fetch
 from vendor_tool.errors import UpstreamError
 from vendor_tool.model import Access, Finding, RecordedImport, Snapshot, Upstream
 from vendor_tool.outdated import distribution
-from vendor_tool.outdated.distribution import Distribution
 from vendor_tool.outdated.verdict import changed_import, gone_import
 from vendor_tool.transform import symbols
 from vendor_tool.values import dataclass
@@ -42,21 +40,13 @@ def packaged(entries: Sequence[Upstream], wheels: Sequence[Path], access: Access
     held = [(distribution.wheel(path), "in the wheel") for path in wheels]
     for entry in entries:
         modules = {name.partition(".")[0] for name in entry.imports}
-        here = [(one, "installed here") for module in sorted(modules) if (one := _installed(module)) is not None]
+        installed = [distribution.installed(module) for module in sorted(modules)]
+        here = [(one, "installed here") for one in installed if one is not None]
         for package, where in [*here, *held]:
             if modules & {path.partition("/")[0].removesuffix(".py") for path in package.listing}:
                 holder = f"`{package.name}` {package.version}, {where}"
                 found += _compare(entry, holder, package.listing, package.read, access)
     return found
-
-
-def _installed(module: str) -> Distribution | None:
-    # the records of all packages are only read for one that is there
-    try:
-        there = importlib.util.find_spec(module) is not None
-    except (ImportError, ValueError):
-        there = False
-    return distribution.installed(module) if there else None
 
 
 def _compare(
