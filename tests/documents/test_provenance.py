@@ -134,20 +134,26 @@ def test_signs_of_the_lock_s_words_cannot_break_the_page() -> None:
 
 
 def test_parity_is_claimed_for_the_very_files_only() -> None:
-    def told(evidence: object) -> str:
-        record = rights.upstream(FILE).resolved
-        assert record is not None
-        entry = replace(ENTRY, resolved=replace(record, extra={"parity": evidence}))
+    record = rights.upstream(FILE).resolved
+    assert record is not None
+
+    def told(*evidence: object) -> str:
+        entry = replace(ENTRY, resolved=replace(record, extra={"evidence": list(evidence)}))
         page = provenance.render(rights.lock(entry), {})["vendored/PROVENANCE.md"].decode()
         return next(line for line in page.splitlines() if line.startswith("- Parity"))
 
-    fresh = {"files": {FILE.to: FILE.sha256}, "gpu": "H200", "tilelang": "0.1.11"}
-    assert told(fresh) == "- Parity: verified with gpu H200, tilelang 0.1.11"
-    assert (
-        told({**fresh, "files": {FILE.to: "0" * 64}})
-        == "- Parity: not verified: the recorded evidence is of other files"
-    )
-    assert told({}) == "- Parity: not verified on a GPU"
+    files = {item.to: item.sha256 for item in record.files}
+    fresh = {
+        "gpu": "H200", "driver": "580", "date": "2026-11-30", "torch": "2.11", "tilelang": "0.1.11",
+        "revision": record.revision, "intent": record.intent, "tools": dict(record.tools),
+        "patches": dict(record.patches), "files": files,
+    }  # fmt: skip
+    seen = "verified on 2026-11-30 on H200, driver 580, torch 2.11, tilelang 0.1.11"
+    assert told(fresh) == f"- Parity: {seen}"
+    stale = told({**fresh, "files": {**files, FILE.to: "0" * 64}})
+    assert stale == f"- Parity: not verified on a GPU (what was seen on H200 is stale: `{FILE.to}` changed)"
+    assert told({**fresh, "gpu": "A", "revision": "0" * 40}, fresh) == f"- Parity: {seen}"
+    assert told() == "- Parity: not verified on a GPU"
 
 
 def test_pairs_of_the_required_tools_that_are_known_to_be_bad_are_named() -> None:

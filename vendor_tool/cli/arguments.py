@@ -225,6 +225,7 @@ def _status(command: argparse.ArgumentParser) -> None:
 
 def _audit(command: argparse.ArgumentParser) -> None:
     command.add_argument("--wheel", type=Path, metavar="FILE", help="look into a built wheel or sdist too")
+    command.add_argument("--online", action="store_true", help="ask upstreams where they stand now")
     command.add_argument(
         "--scan", nargs="?", const="", metavar="DIR", help="list every claim of origin below a folder instead"
     )

@@ -28,7 +28,7 @@ def _audited(arguments: argparse.Namespace) -> tuple[list[Finding], Mapping[str,
     from vendor_tool.pipeline import audit as pipeline
 
     lock = lockfile.load(arguments.lock, cache())
-    return pipeline.audit(lock, access(arguments), wheel=arguments.wheel), pipeline.RULES
+    return pipeline.audit(lock, access(arguments), wheel=arguments.wheel, online=arguments.online), pipeline.RULES
 
 
 def _scanned(arguments: argparse.Namespace) -> tuple[list[Finding], Mapping[str, RuleInfo]]:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
+from vendor_tool import evidence as seen
 from vendor_tool import legal
 from vendor_tool.known_bad import canonical, known_bad
 from vendor_tool.links import permalink, tree, web
@@ -147,18 +148,19 @@ def requirements(upstream: Upstream, lock: Lock) -> Iterator[str]:
 
 
 def evidence(upstream: Upstream) -> str:
-    """Whether the recorded parity evidence speaks for these very files."""
-    data = upstream.resolved.extra.get("parity") if upstream.resolved else None
-    if not isinstance(data, Mapping) or not data:
+    """Who saw the very files that are vendored compute the right thing; "not verified" where nobody did."""
+    if upstream.resolved is None:
         return "not verified on a GPU"
-    hashes = data.get("files")
-    now = {file.to: file.sha256 for file in upstream.resolved.files} if upstream.resolved else {}
-    if isinstance(hashes, Mapping) and any(now.get(str(path)) != digest for path, digest in hashes.items()):
-        return "not verified: the recorded evidence is of other files"
-    setting = [
-        f"{name} {data[name]}" for name in ("gpu", "driver", "torch", "tilelang", "apache-tvm-ffi") if data.get(name)
-    ]
-    return "verified" + (f" with {', '.join(setting)}" if setting else "")
+    current, old = [], []
+    for record in seen.recorded(upstream.resolved):
+        reasons = seen.stale(record, upstream.resolved)
+        if reasons:
+            old.append(f"what was seen on {record.get('gpu')} is stale: {reasons[0]}")
+        else:
+            current.append(seen.sentence(record))
+    if current:
+        return "; ".join(current)
+    return "not verified on a GPU" + (f" ({'; '.join(old)})" if old else "")
 
 
 def license_line(ancestor: legal.Ancestor) -> str:

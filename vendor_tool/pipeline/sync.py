@@ -118,7 +118,8 @@ def _bring(lock: Lock, wanted: Mapping[str, str], access: Access, *, force: bool
     after = lockfile.parse_bytes(lock.path, text.encode(), access.cache)
     todo = [after.upstreams[name] for name in wanted]
     todo = [one for one in todo if force or not state.entry_up_to_date(after, one)]
-    fetched = builds.gather(after, [(one, one.revision) for one in todo], access)
+    # `--force` trusts no record: licence texts that were once out of reach are looked for again
+    fetched = builds.gather(after, [(one, one.revision) for one in todo], access, trust=not force)
     built = [builds.build(after, one, access) for one in fetched]
     _same_bytes(built)
     return apply(lock, built, text=text, force=force, dry_run=dry_run, cache=access.cache)
