@@ -46,20 +46,20 @@ def set_value(text: str, path: tuple[str, ...], value: Any) -> str:
     raise UsageError("nothing to set", hint="name a key")
 
 
-def append_item(text: str, path: tuple[str, ...], item: str) -> str:
-    """The lock with one more text at the end of the list under a key path, which is made where it is missing."""
+def append_item(text: str, path: tuple[str, ...], item: Any) -> str:
+    """The lock with one more item at the end of the list under a key path, which is made where it is missing."""
     found = _find(text, path)
     if found is None or found.kind != "list" or not found.items():
         return set_value(text, path, [item])
     last = found.items()[-1]
     edited = _Edit(text, _newline(text))
     if found.flow:
-        return f"{text[: last.end]}, {emit.scalar(item)}{text[last.end :]}"
+        return f"{text[: last.end]}, {emit.flow(item)}{text[last.end :]}"
     dash = edited.dash(last)
     end = edited.line_end(last.end)
     pad = text[text.rfind("\n", 0, dash) + 1 : dash]
     before = text[:end].removesuffix("\r")
-    return f"{before}{edited.newline}{pad}- {emit.scalar(item)}{text[len(before) :] or edited.newline}"
+    return f"{before}{edited.newline}{pad}- {emit.flow(item)}{text[len(before) :] or edited.newline}"
 
 
 def remove_item(text: str, path: tuple[str, ...], item: str) -> str:

@@ -78,9 +78,7 @@ def add(path: Path, request: Request, access: Access) -> Added:
     entry = _entry(upstream, branch, spdx, wanted)
     text = lockfile.decode(path, lockfile.read_bytes(path))
     if request.name in lock.upstreams:
-        for key in ("from", "files"):
-            if key in entry:
-                text = edit.set_value(text, ("upstreams", request.name, key), entry[key])
+        text = _extend(text, lock.upstreams[request.name], upstream, entry, new)
     else:
         text = edit.add_upstream(text, request.name, entry)
     after, _ = lockfile.parse_text(path, text)
@@ -91,15 +89,33 @@ def add(path: Path, request: Request, access: Access) -> Added:
     return Added(request.name, upstream.revision, spdx, new, pulled, needs, tuple(sorted(needs.keys() & lock.shims)))
 
 
+def _extend(text: str, known: Upstream, upstream: Upstream, entry: Mapping[str, Any], new: Mapping[str, str]) -> str:
+    """A known entry with further files: those that are listed keep their lines, unless `from` has to change."""
+    place = ("upstreams", known.name)
+    if upstream.revision != known.revision:
+        text = edit.set_value(text, (*place, "revision"), upstream.revision)
+    if entry.get("from", "") == known.from_ and upstream.to == known.to:
+        for path, to in sorted(new.items()):
+            text = edit.append_item(text, (*place, "files"), _item(known.from_, known.to, path, to))
+        return text
+    for key in ("from", "files"):
+        if key in entry:
+            text = edit.set_value(text, (*place, key), entry[key])
+    return text
+
+
 def _upstream(lock: Lock, request: Request, access: Access) -> tuple[Upstream, str | None]:
     known = lock.upstreams.get(request.name)
     if known is not None:
-        if request.url not in (None, known.url) or request.rev is not None:
+        if request.url not in (None, known.url):
             raise UsageError(
                 f"upstream `{request.name}` is in the lock already, at `{known.revision[:12]}` of {known.url}",
-                hint=f"leave URL and `--rev` out to add files, or upgrade with `vendor-tool sync {request.name}@REV`",
+                hint="leave URL out to add files",
             )
-        return replace(known, from_=request.path or known.from_, to=request.to or known.to), known.branch
+        revision = fetch.resolve(known, request.rev, access) if request.rev else known.revision
+        return replace(
+            known, from_=request.path or known.from_, to=request.to or known.to, revision=revision
+        ), known.branch
     if request.url is None:
         raise UsageError(
             f"no upstream `{request.name}` in the lock", hint=f"write `vendor-tool add {request.name} URL`"
@@ -164,7 +180,14 @@ class _Reader:
         self.known: dict[str, bytes] = {}
 
     def read(self, paths: Iterable[str]) -> Mapping[str, bytes]:
-        oids = {path: self.snapshot.entries[path].oid for path in paths}
+        wanted = list(paths)
+        gone = next((path for path in wanted if path not in self.snapshot.entries), None)
+        if gone is not None:
+            raise UsageError(
+                f"`{gone}` of `{self.upstream.name}` is not there at `{self.snapshot.revision[:12]}`",
+                hint=f"`vendor-tool sync {self.upstream.name}@{self.snapshot.revision[:12]}` says where it went",
+            )
+        oids = {path: self.snapshot.entries[path].oid for path in wanted}
         missing = {oid for oid in oids.values() if oid not in self.known}
         if missing:
             self.known |= fetch.blobs(self.upstream, self.upstream.revision, missing, self.access)
