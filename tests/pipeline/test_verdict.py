@@ -151,6 +151,20 @@ def test_what_a_report_of_another_form_says_is_its_own(synced: Project) -> None:
         assert synced.done("--quiet", "sync").err == ""
 
 
+@pytest.mark.parametrize("content", ["[tool.ruff]\n", '[tool.ruff]\nextend-exclude = ["other"]\n'])
+def test_check_sees_that_a_fence_was_taken_down(synced: Project, content: str) -> None:
+    synced.write({"pyproject.toml": content})
+    synced.done("fence", "--write")
+    fenced = synced.read("pyproject.toml")
+    assert fenced != content.encode()
+    assert synced.done("check").out == "no findings\n"
+    synced.write({"pyproject.toml": fenced.replace(b"vendored", b"elsewhere")})
+    remembered = synced.run("check")
+    shutil.rmtree(Path(os.environ["XDG_CACHE_HOME"]) / "vendor-tool" / "verdict")
+    assert remembered == synced.run("check")
+    assert remembered.code == 1
+
+
 def test_rebuild_is_never_answered_from_memory(synced: Project, tmp_path: Path) -> None:
     shutil.rmtree(tmp_path / "up.git")
     shutil.rmtree(Path(os.environ["XDG_CACHE_HOME"]) / "vendor-tool" / "git")

@@ -78,8 +78,11 @@ def _program() -> str:
 
 
 def _evidence(lock: Lock) -> dict[str, object]:
-    """What the answer rests on: from the record and from what the lock makes, and the names that stand beside it."""
-    from vendor_tool import documents
+    """What the answer rests on: from the record and from what the lock makes, and the names that stand beside it.
+
+    Every file that `check` looks at must be in it, also those that are not there.
+    """
+    from vendor_tool import documents, fence
     from vendor_tool.pipeline import state
 
     files: dict[str, tuple[str, bool | None]] = {}
@@ -91,13 +94,14 @@ def _evidence(lock: Lock) -> dict[str, object]:
             files[item.to] = (item.sha256, item.executable)
         files |= {path: (sha256, None) for path, sha256 in state.patch_digests(lock, upstream).items() if sha256}
     absent = []
-    for path in documents.inputs(lock):
+    for path in (*documents.inputs(lock), *fence.CONFIGS):
         if path not in files:
             data = state.on_disk(lock, path)[0]
             if data is None:
                 absent.append(path)
             else:
                 files[path] = (hashlib.sha256(data).hexdigest(), None)
+    files |= {path: (hashlib.sha256(data).hexdigest(), None) for path, data in fencing.held(lock).items()}
     return {
         "files": [(path, *facts) for path, facts in files.items()],
         "absent": absent,
