@@ -136,6 +136,10 @@ def test_other_bits_than_upstreams_fail(tolerance: Tolerance) -> None:
 def test_a_kernel_with_atomics_may_differ_as_much_as_upstream_from_itself(tolerance: Tolerance) -> None:
     upstream = [torch.tensor([1.0]), torch.tensor([1.001])]
     tolerance.within_spread("y", torch.tensor([1.002]), upstream)
+    coarse = [torch.tensor([256.0, 1.0], dtype=torch.bfloat16), torch.tensor([256.0, 1.01], dtype=torch.bfloat16)]
+    tolerance.within_spread("one rounding", torch.tensor([258.0, 1.0], dtype=torch.bfloat16), coarse)
+    with pytest.raises(AssertionError, match="whose own runs differ by"):
+        tolerance.within_spread("three roundings", torch.tensor([262.0, 1.0], dtype=torch.bfloat16), coarse)
     with pytest.raises(AssertionError, match="whose own runs differ by"):
         tolerance.within_spread("y", torch.tensor([1.1]), upstream)
 

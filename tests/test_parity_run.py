@@ -82,6 +82,16 @@ def test_a_kernel_that_computes_the_definition_passes(tmp_path: Path) -> None:
 
 
 @needs_torch
+def test_the_report_names_the_versions_that_the_entry_asks_for(tmp_path: Path) -> None:
+    made = project(tmp_path, extra="    requires: {pluggy: '>=1'}\n")
+
+    report = run.run(made.lock, access=made.access, gpus=0).report
+
+    assert report is not None
+    assert all(test.machine and test.machine["versions"]["pluggy"] for test in report.tests)
+
+
+@needs_torch
 @pytest.mark.parametrize(
     ("vendored", "rule", "words"),
     [

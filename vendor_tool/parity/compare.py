@@ -58,6 +58,14 @@ def spread(runs: Sequence[Tensor]) -> float:
     return max((0.0 if same_bits(a, b) else relative_error(a, b) for a, b in pairs), default=0.0)
 
 
+def last_bit(tensor: Tensor) -> float:
+    """The relative error that the last bit of the largest element makes: its dtype's epsilon times max |x| / ||x||."""
+    import torch
+
+    values = tensor.detach().double()
+    return float(torch.finfo(tensor.dtype).eps * values.abs().max() / values.norm().clamp(min=1e-300))
+
+
 def not_finite(tensor: Tensor) -> int:
     """How many elements are NaN or infinite."""
     return int((~tensor.isfinite()).sum())

@@ -137,7 +137,7 @@ def _parity_seed(request: pytest.FixtureRequest) -> None:
         import torch
 
         torch.manual_seed(request.config.stash[_SEED] ^ zlib.crc32(request.node.nodeid.encode()))
-        request.node.user_properties.append((MACHINE, json.dumps(_facts())))
+        request.node.user_properties.append((MACHINE, json.dumps(_facts(_kernel(request.node)))))
         request.node.user_properties.append((KERNEL, json.dumps(_identity(request.node))))
 
 
@@ -236,10 +236,12 @@ def _missing(item: pytest.Item) -> str | None:
     return kernels.missing_runtime(_kernel(item)) if _marker(item) else machine.refusal(machine.facts().versions)
 
 
-def _facts() -> dict[str, Any]:
+def _facts(kernel: Kernel) -> dict[str, Any]:
     import torch
 
-    found: dict[str, Any] = {"versions": machine.versions(machine.RUNTIME) | {"torch": torch.__version__}}
+    installed = machine.versions((*machine.RUNTIME, *kernel.upstream.requires))
+    # torch's own word for its version names the CUDA that it was built for
+    found: dict[str, Any] = {"versions": installed | {"torch": torch.__version__}}
     if torch.cuda.is_available():
         driver = next((gpu.driver for gpu in machine.gpus()), "unknown")
         return found | {"gpu": torch.cuda.get_device_name(), "driver": driver}

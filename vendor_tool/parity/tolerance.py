@@ -64,14 +64,16 @@ class Tolerance:
     def within_spread(self, name: str, vendored: Tensor, upstream: Sequence[Tensor], factor: float = 3.0) -> None:
         """`vendored` is as near to each run of upstream as those are to each other, within `factor`.
 
-        For kernels that add with atomics. Where all runs of upstream agree, the bits must be the same.
+        For kernels that add with atomics. Where their runs differ, the largest element may besides round the other way:
+        of few roundings, few runs do not show the rarest. Where all runs of upstream agree, the bits must be the same.
         """
         own = compare.spread(upstream)
+        limit = factor * own + compare.last_bit(upstream[0]) if own else 0.0
         error = max(
             0.0 if compare.same_bits(vendored, run) else compare.relative_error(vendored, run) for run in upstream
         )
-        self._note(Note("spread", name, error, factor * own))
-        if error > factor * own:
+        self._note(Note("spread", name, error, limit))
+        if error > limit:
             raise AssertionError(f"{name}: {error:.2e} from upstream, whose own runs differ by {own:.2e}")
 
     def timed(self, name: str, *, repeat: int = 20, **runs: Callable[[], object]) -> dict[str, float]:
