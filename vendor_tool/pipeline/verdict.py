@@ -101,7 +101,6 @@ def _evidence(lock: Lock) -> dict[str, object]:
                 absent.append(path)
             else:
                 files[path] = (hashlib.sha256(data).hexdigest(), None)
-    files |= {path: (hashlib.sha256(data).hexdigest(), None) for path, data in fencing.held(lock).items()}
     return {
         "files": [(path, *facts) for path, facts in files.items()],
         "absent": absent,

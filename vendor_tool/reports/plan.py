@@ -86,10 +86,9 @@ def _gone(plan: Preview) -> list[str]:
 def _history(plan: Preview) -> str:
     if plan.history is not None:
         return f"the commits in between are not known: {plan.history}"
-    said = (
-        f"{count(len(plan.commits), 'commit')} touch our files" if len(plan.commits) != 1 else "1 commit touches them"
-    )
-    return said + (f", {count(len(plan.fixes), 'fix').replace('fixs', 'fixes')}" if plan.fixes else "")
+    said = f"{count(len(plan.commits), 'commit')} {'touches' if len(plan.commits) == 1 else 'touch'} our files"
+    marked = f", of which {len(plan.fixes)} {'reads as a fix' if len(plan.fixes) == 1 else 'read as fixes'}"
+    return said + marked if plan.fixes else said
 
 
 def _mark(plan: Preview, commit: Commit) -> str:
