@@ -265,6 +265,18 @@ def proposals(
     return moves.propose(missing, old.entries, new.entries, read)
 
 
+def lost(upgrade: Upgrade, access: Access) -> tuple[str, ...]:
+    """Where the files went that a glob found at the recorded revision and that are not there any more, in words."""
+    upstream = upgrade.new.fetched.upstream
+    old, new = upgrade.old.fetched.snapshot, upgrade.new.fetched.snapshot
+    known = upstream.resolved.files if upstream.resolved else ()
+    paths = [item.path for item in known if item.path and item.path not in new.entries]
+    paths = [path for path in paths if plan.spec_of(upstream, path) is not None]
+    if not paths:
+        return ()
+    return tuple(f"{upstream.name}: {moves.describe(one)}" for one in proposals(upstream, paths, old, new, access))
+
+
 def require_clean(lock: Lock, upstream: Upstream) -> None:
     """Refuse to go on over edits that no patch holds. Raises ContentError naming them."""
     found = upstream.resolved

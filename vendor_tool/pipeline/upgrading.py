@@ -24,7 +24,7 @@ def upgrade(
         upgrades.require_clean(lock, upstream)
     task = Task("upgrade", revision)
     prepared = upgrades.prepare_task(lock, upstream, task, access)
-    said = terms.require_accepted(prepared, accepted=accept_license or dry_run)
+    said = (*terms.require_accepted(prepared, accepted=accept_license or dry_run), *upgrades.lost(prepared, access))
     if prepared.rebase.tree is None:
         raise _stop(lock, upstream, task, prepared.rebase, {}, dry_run=dry_run)
     done = _finish(lock, task, prepared, access, force=force, dry_run=dry_run)
