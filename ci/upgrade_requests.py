@@ -22,6 +22,7 @@ IDENTITY: Final = {
 }
 LIMIT: Final = 60_000  # characters of a body; GitHub refuses more than 65,536
 CONFLICT: Final = 5
+UNREACHABLE: Final = 3
 
 
 @dataclass(frozen=True)
@@ -39,11 +40,8 @@ class Upgrade:
 
 def main() -> int:
     """Handle every upstream, even where another one fails. The exit code: 0, or that of the first failure."""
-    found = outdated()
-    if isinstance(found, int):
-        report(found)
-        return found
-    start, failures, said = git("rev-parse", "HEAD"), [], []
+    found, code = outdated()
+    start, failures, said = git("rev-parse", "HEAD"), [code] if code > 1 else [], []
     for upgrade in found:
         try:
             said.append(handle(upgrade, start))
@@ -53,20 +51,22 @@ def main() -> int:
             print(f"::error title=vendor-tool::{said[-1]}")
         finally:
             git("checkout", "--quiet", "--force", "--detach", start)
-    summarize(said or ["no files of ours changed upstream"])
+    if not said:
+        said.append(f"`vendor-tool outdated` failed with exit code {code}" if failures else "no files of ours changed")
+    summarize(said)
     report(failures[0] if failures else 0)
     return failures[0] if failures else 0
 
 
-def outdated() -> list[Upgrade] | int:
-    """The upgrades that `outdated` proposes, or its exit code where it failed."""
+def outdated() -> tuple[list[Upgrade], int]:
+    """The upgrades that `outdated` proposes, and its exit code: 3 where an upstream did not answer, others told."""
     command = [*tool(), "outdated", *os.environ.get("ARGUMENTS", "").split(), "--format", "json"]
     run = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
-    if run.returncode > 1:
-        return run.returncode
+    if run.returncode > 1 and run.returncode != UNREACHABLE:
+        return [], run.returncode
     findings = json.loads(run.stdout)["findings"]
     fixes = [UPGRADE.fullmatch(f["fix"]) for f in findings if f["rule"] == "upstream-changed"]
-    return [Upgrade(match["name"], match["revision"]) for match in fixes if match is not None]
+    return [Upgrade(match["name"], match["revision"]) for match in fixes if match is not None], run.returncode
 
 
 def handle(upgrade: Upgrade, start: str) -> str:
@@ -81,7 +81,8 @@ def handle(upgrade: Upgrade, start: str) -> str:
     git("checkout", "--quiet", "-B", upgrade.branch, start)
     code = subprocess.run([*tool(), "sync", target], check=False).returncode
     if code == CONFLICT:
-        subprocess.run([*tool(), "sync", "--abort"], check=True)
+        # an upgrade that was refused leaves nothing to give up
+        subprocess.run([*tool(), "sync", "--abort"], check=False)
     elif code:
         raise subprocess.CalledProcessError(code, ["vendor-tool sync"])
     commit(upgrade, conflict=code == CONFLICT)
@@ -108,8 +109,8 @@ def pull_request(upgrade: Upgrade, body: str, *, conflict: bool) -> str:
     if conflict:
         text = (
             f"**This upgrade needs a person.** Check out `{upgrade.branch}`, run `vendor-tool sync "
-            f"{upgrade.name}@{upgrade.revision}`, resolve the marked files, run `vendor-tool sync --continue`, "
-            "push.\n\n"
+            f"{upgrade.name}@{upgrade.revision}`, do what it asks for, run `vendor-tool sync --continue` where files "
+            "were marked, push.\n\n"
             f"{body}"
         )
     heading = title(upgrade) + (" (conflicts)" if conflict else "")

@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.integrations.runner import TOP, Runner
-from tests.integrations.stand_ins import install
+from tests.integrations.runner import Runner
+from tests.integrations.stand_ins import TOOL, install
 from tests.support.project import MIT, entry, lock, project
 from tests.support.upstream import repository
 
@@ -18,6 +18,5 @@ def vendored(tmp_path: Path) -> Runner:
     )
     consumer.done("sync")
     runner = Runner(consumer.root, tmp_path / "runner")
-    program = f"import sys\nsys.path.insert(0, {str(TOP)!r})\nfrom vendor_tool.cli import main\nsys.exit(main(sys.argv[1:]))\n"
-    install(runner.programs, "vendor-tool", program)
+    install(runner.programs, "vendor-tool", TOOL)
     return runner

@@ -4,15 +4,16 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.integrations.runner import STEPS, TOP, Runner
-from tests.integrations.stand_ins import install, install_gh, install_tool, pull_requests
-
-ONE, TWO = "1" * 40, "2" * 40
-
+from tests.integrations.stand_ins import TOOL, install, install_gh, pull_requests
+from tests.support.project import MIT, Project, entry, lock, project
+from tests.support.upstream import Repository, repository
 
 # ---- check ------------------------------------------------------------------------------------------------
 
@@ -55,140 +56,224 @@ def test_arguments_are_words_and_never_code(vendored: Runner) -> None:
 
 # ---- outdated ---------------------------------------------------------------------------------------------
 
+KERNEL = "def fwd(n):\n    return n + 1\n\n\nBLOCK = 64\n"
+PATCH = """\
+Description: start higher
+Author: Ada Example <ada@example.invalid>
+Forwarded: not-needed
+---
+diff --git a/vendored/one/fwd.py b/vendored/one/fwd.py
+--- a/vendored/one/fwd.py
++++ b/vendored/one/fwd.py
+@@ -1,2 +1,2 @@
+ def fwd(n):
+-    return n + 1
++    return n + 7
+"""
+
+
+@dataclass(frozen=True)
+class Scene:
+    """A checkout of a project with a remote, a `gh` on the path, and its two upstreams."""
+
+    runner: Runner
+    one: Repository
+    two: Repository
+
+    def upgrade(self, **env: str) -> "subprocess.CompletedProcess[str]":
+        """The step that opens pull requests."""
+        return self.runner.step("Upgrade", LOCK="vendor.lock.yaml", BASE="main", **env)
+
+    @property
+    def requests(self) -> dict[str, dict[str, Any]]:
+        return pull_requests(self.runner.programs)
+
+    def plan(self, name: str, revision: str) -> str:
+        """What the program prints as the plan of an upgrade."""
+        command = ["sync", f"{name}@{revision}", "--dry-run", "--format", "markdown"]
+        return Project(self.runner.checkout).run(*command).out
+
+    def branches(self) -> dict[str, str]:
+        lines = self.runner.git("ls-remote", "--heads", "origin").splitlines()
+        return {ref.removeprefix("refs/heads/"): commit for commit, ref in (line.split("\t") for line in lines)}
+
 
 @pytest.fixture
-def runner(tmp_path: Path) -> Runner:
-    """A checkout of a project with two upstreams, a bare remote, and a `gh` on the path."""
-    subprocess.run(["git", "init", "-q", "--bare", str(tmp_path / "remote.git")], check=True)
-    made = Runner(tmp_path / "checkout", tmp_path / "runner")
-    subprocess.run(
-        ["git", "clone", "-q", str(tmp_path / "remote.git"), str(made.checkout)], check=True, capture_output=True
+def scene(tmp_path: Path) -> Scene:
+    upstreams = []
+    for name in ("one", "two"):
+        made = repository(tmp_path / f"{name}.git")
+        made.commit(
+            {"LICENSE": MIT, "pkg/ops/fwd.py": KERNEL.replace("fwd", f"fwd_{name}" if name == "two" else "fwd")}
+        )
+        upstreams.append(made)
+    one, two = upstreams
+    patches = "patches: [patches/one/0001-higher.patch]"
+    consumer = project(
+        tmp_path / "checkout",
+        lock(
+            entry(one.url, one.git("rev-parse", "main"), "[fwd.py]", name="one", to="vendored/one", more=patches),
+            entry(two.url, two.git("rev-parse", "main"), "[fwd.py]", name="two", to="vendored/two"),
+            shims="",
+        ),
     )
-    (made.checkout / "vendor.lock.yaml").write_text("one: old\ntwo: old\n")
-    made.git("checkout", "-q", "-B", "main")
-    made.git("add", ".")
-    made.git("commit", "-q", "-m", "start")
-    made.git("push", "-q", "origin", "main")
-    install_gh(made.programs)
-    return made
+    consumer.write({"patches/one/0001-higher.patch": PATCH})
+    consumer.done("sync")
+    runner = Runner(consumer.root, tmp_path / "runner")
+    subprocess.run(["git", "init", "-q", "--bare", str(tmp_path / "remote.git")], check=True)
+    runner.git("init", "-q", "-b", "main")
+    runner.git("remote", "add", "origin", str(tmp_path / "remote.git"))
+    (consumer.root / ".gitignore").write_text(".vendor-tool/\n")
+    runner.git("add", ".")
+    runner.git("commit", "-q", "-m", "start")
+    runner.git("push", "-q", "origin", "main")
+    install_gh(runner.programs)
+    install(runner.programs, "vendor-tool", TOOL)
+    return Scene(runner, one, two)
 
 
-def upgrade(runner: Runner, **env: str) -> "subprocess.CompletedProcess[str]":
-    return runner.step("Upgrade", LOCK="vendor.lock.yaml", BASE="main", **env)
+def news(upstream: Repository, number: int = 2) -> str:
+    """A change of what is vendored that no patch is in the way of; its commit."""
+    return upstream.commit({"pkg/ops/fwd.py": upstream.git("show", "main:pkg/ops/fwd.py") + f"\nx = {number}\n"})
 
 
-def branches(runner: Runner) -> dict[str, str]:
-    lines = runner.git("ls-remote", "--heads", "origin").splitlines()
-    return {ref.removeprefix("refs/heads/"): commit for commit, ref in (line.split("\t") for line in lines)}
-
-
-def test_each_upstream_gets_a_branch_and_a_pull_request_of_its_own(runner: Runner) -> None:
-    install_tool(runner.programs, {"one": ONE, "two": TWO})
-    run = upgrade(runner, LABELS="vendored, deps")
+def test_each_upstream_gets_a_branch_and_a_pull_request_of_its_own(scene: Scene) -> None:
+    revisions = {"one": news(scene.one), "two": news(scene.two)}
+    plans = {name: scene.plan(name, revision) for name, revision in revisions.items()}
+    run = scene.upgrade(LABELS="vendored, deps")
     assert run.returncode == 0, run.stderr
-    runner.git("fetch", "-q", "origin")
-    for name, revision, lock_text in (("one", ONE, f"one: {ONE}\ntwo: old"), ("two", TWO, f"one: old\ntwo: {TWO}")):
-        assert runner.git("show", f"origin/vendor-tool/{name}:vendor.lock.yaml") == lock_text
-        assert runner.git("show", f"origin/vendor-tool/{name}:{name}_new.py") == revision
-        assert runner.git("diff", "--name-only", "origin/main", f"origin/vendor-tool/{name}").splitlines() == [
-            f"{name}_new.py",
+    scene.runner.git("fetch", "-q", "origin")
+    for name, revision in revisions.items():
+        branch = f"origin/vendor-tool/{name}"
+        assert f"    revision: {revision}\n" in scene.runner.git("show", f"{branch}:vendor.lock.yaml")
+        assert "x = 2" in scene.runner.git("show", f"{branch}:vendored/{name}/fwd.py")
+        assert scene.runner.git("diff", "--name-only", "origin/main", branch).splitlines() == [
+            "NOTICE",
             "vendor.lock.yaml",
+            "vendored/PROVENANCE.md",
+            f"vendored/{name}/fwd.py",
         ]
-    assert pull_requests(runner.programs)["1"] == {
+    assert scene.requests["1"] == {
         "head": "vendor-tool/one",
         "base": "main",
-        "title": "Upgrade vendored one to 111111111111",
-        "body": f"the plan for one at {ONE}\n",
+        "title": f"Upgrade vendored one to {revisions['one'][:12]}",
+        "body": plans["one"],
         "draft": False,
         "labels": ["vendored", "deps"],
     }
-    assert pull_requests(runner.programs)["2"]["head"] == "vendor-tool/two"
-    assert runner.text("summary") == (
+    assert scene.requests["2"]["head"] == "vendor-tool/two"
+    assert scene.runner.text("summary") == (
         "### vendor-tool: upgrades\n\n"
         "- `one`: opened https://example.invalid/pull/1\n- `two`: opened https://example.invalid/pull/2\n"
     )
-    assert runner.text("output") == "code=0\n"
-    assert runner.git("status", "--porcelain") == ""
+    assert scene.runner.text("output") == "code=0\n"
+    assert scene.runner.git("status", "--porcelain") == ""
 
 
-def test_next_run_updates_the_same_pull_request(runner: Runner) -> None:
-    install_tool(runner.programs, {"one": ONE})
-    upgrade(runner)
-    install_tool(runner.programs, {"one": TWO})
-    upgrade(runner)
-    [request] = pull_requests(runner.programs).values()
-    assert (request["title"], request["body"]) == (
-        "Upgrade vendored one to 222222222222",
-        f"the plan for one at {TWO}\n",
-    )
-    runner.git("fetch", "-q", "origin")
-    assert runner.git("log", "--format=%s", "origin/main..origin/vendor-tool/one") == request["title"]
+def test_next_run_updates_the_same_pull_request(scene: Scene) -> None:
+    news(scene.two)
+    scene.upgrade()
+    revision = news(scene.two, 3)
+    plan = scene.plan("two", revision)
+    scene.upgrade()
+    [request] = scene.requests.values()
+    assert (request["title"], request["body"]) == (f"Upgrade vendored two to {revision[:12]}", plan)
+    scene.runner.git("fetch", "-q", "origin")
+    assert scene.runner.git("log", "--format=%s", "origin/main..origin/vendor-tool/two") == request["title"]
 
 
-def test_run_without_news_pushes_nothing(runner: Runner, monkeypatch: pytest.MonkeyPatch) -> None:
-    install_tool(runner.programs, {"one": ONE})
-    upgrade(runner)
-    before = branches(runner)
+def test_run_without_news_pushes_nothing(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
+    news(scene.two)
+    scene.upgrade()
+    before = scene.branches()
     monkeypatch.setenv("GIT_COMMITTER_DATE", "1800000000 +0000")
-    assert upgrade(runner).returncode == 0
-    assert branches(runner) == before
-    assert len(pull_requests(runner.programs)) == 1
+    assert scene.upgrade().returncode == 0
+    assert scene.branches() == before
+    assert len(scene.requests) == 1
 
 
-def test_conflict_opens_a_draft_that_says_what_to_do(runner: Runner) -> None:
-    install_tool(runner.programs, {"one": ONE}, sync={"one": 5})
-    assert upgrade(runner).returncode == 0
-    [request] = pull_requests(runner.programs).values()
-    assert request["draft"] is True
-    assert request["title"] == "Upgrade vendored one to 111111111111 (conflicts)"
-    assert request["body"] == (
-        "**This upgrade needs a person.** Check out `vendor-tool/one`, run `vendor-tool sync "
-        f"one@{ONE}`, resolve the marked files, run `vendor-tool sync --continue`, push.\n\n"
-        f"the plan for one at {ONE}\n"
+def person(name: str, revision: str) -> str:
+    """What a pull request begins with that the action cannot finish."""
+    return (
+        f"**This upgrade needs a person.** Check out `vendor-tool/{name}`, run `vendor-tool sync {name}@{revision}`, do "
+        "what it asks for, run `vendor-tool sync --continue` where files were marked, push.\n\n"
     )
-    runner.git("fetch", "-q", "origin")
-    assert runner.git("diff", "--name-only", "origin/main", "origin/vendor-tool/one") == ""
-    assert not (runner.checkout / "marked").exists()
 
 
-def test_work_that_people_pushed_to_the_branch_is_left_alone(runner: Runner) -> None:
-    install_tool(runner.programs, {"one": ONE})
-    upgrade(runner)
+def test_conflict_opens_a_draft_that_says_what_to_do(scene: Scene) -> None:
+    revision = scene.one.commit({"pkg/ops/fwd.py": KERNEL.replace("n + 1", "n + 2")})
+    plan = scene.plan("one", revision)
+    assert scene.upgrade().returncode == 0
+    [request] = scene.requests.values()
+    assert request["draft"] is True
+    assert request["title"] == f"Upgrade vendored one to {revision[:12]} (conflicts)"
+    assert request["body"] == person("one", revision) + plan
+    scene.runner.git("fetch", "-q", "origin")
+    assert scene.runner.git("diff", "--name-only", "origin/main", "origin/vendor-tool/one") == ""
+    assert not (scene.runner.checkout / ".vendor-tool/merge/one").exists()
+
+
+def test_upgrade_that_is_refused_opens_a_draft_with_the_proposal(scene: Scene) -> None:
+    revision = scene.two.commit({"pkg/ops/fwd.py": None, "pkg/ops/forward.py": KERNEL.replace("fwd", "fwd_two")})
+    plan = scene.plan("two", revision)
+    run = scene.upgrade()
+    assert run.returncode == 0, run.stdout
+    [request] = scene.requests.values()
+    assert request["draft"] is True
+    assert request["body"] == person("two", revision) + plan
+    assert "`pkg/ops/forward.py` holds 100 % of it" in plan
+
+
+def test_work_that_people_pushed_to_the_branch_is_left_alone(scene: Scene) -> None:
+    news(scene.two)
+    scene.upgrade()
+    runner = scene.runner
     runner.git("fetch", "-q", "origin")
-    runner.git("checkout", "-q", "--detach", "origin/vendor-tool/one")
+    runner.git("checkout", "-q", "--detach", "origin/vendor-tool/two")
     (runner.checkout / "by hand.py").write_text("x = 1\n")
     runner.git("add", ".")
     runner.git("commit", "-q", "-m", "mend")
-    runner.git("push", "-q", "origin", "HEAD:refs/heads/vendor-tool/one")
+    runner.git("push", "-q", "origin", "HEAD:refs/heads/vendor-tool/two")
     runner.git("checkout", "-q", "main")
-    before = branches(runner)
-    install_tool(runner.programs, {"one": TWO})
-    assert upgrade(runner).returncode == 0
-    assert branches(runner) == before
-    assert runner.text("summary").endswith("- `one`: left alone, since somebody else pushed to `vendor-tool/one`\n")
+    before = scene.branches()
+    news(scene.two, 3)
+    assert scene.upgrade().returncode == 0
+    assert scene.branches() == before
+    assert runner.text("summary").endswith("- `two`: left alone, since somebody else pushed to `vendor-tool/two`\n")
 
 
-def test_upstream_that_fails_does_not_stop_the_others(runner: Runner) -> None:
-    install_tool(runner.programs, {"one": ONE, "two": TWO}, sync={"one": 3})
-    run = upgrade(runner)
+def test_upstream_that_gives_no_answer_does_not_stop_the_others(scene: Scene, tmp_path: Path) -> None:
+    news(scene.two)
+    scene.one.path.rename(tmp_path / "elsewhere.git")
+    run = scene.upgrade()
     assert run.returncode == 3
-    assert "::error title=vendor-tool::`one`: `vendor-tool sync` failed with exit code 3\n" in run.stdout
-    assert [request["head"] for request in pull_requests(runner.programs).values()] == ["vendor-tool/two"]
-    assert runner.text("output") == "code=3\n"
-    assert set(branches(runner)) == {"main", "vendor-tool/two"}
+    assert [request["head"] for request in scene.requests.values()] == ["vendor-tool/two"]
+    assert scene.runner.text("output") == "code=3\n"
+    assert set(scene.branches()) == {"main", "vendor-tool/two"}
 
 
-def test_outdated_that_fails_ends_the_step_with_its_code(runner: Runner) -> None:
-    install_tool(runner.programs, {}, outdated=3)
-    assert upgrade(runner).returncode == 3
-    assert runner.text("output") == "code=3\n"
-    assert pull_requests(runner.programs) == {}
+def test_upgrade_that_fails_does_not_stop_the_others(scene: Scene) -> None:
+    news(scene.one)
+    news(scene.two)
+    (scene.runner.checkout / "vendored/one/fwd.py").write_text("edited = 1\n")
+    scene.runner.git("commit", "-q", "-a", "-m", "edit by hand")
+    run = scene.upgrade()
+    assert run.returncode == 4
+    assert "::error title=vendor-tool::`one`: `vendor-tool sync` failed with exit code 4\n" in run.stdout
+    assert [request["head"] for request in scene.requests.values()] == ["vendor-tool/two"]
 
 
-def test_nothing_to_upgrade_is_said(runner: Runner) -> None:
-    install_tool(runner.programs, {})
-    assert upgrade(runner).returncode == 0
-    assert runner.text("summary") == "### vendor-tool: upgrades\n\n- no files of ours changed upstream\n"
+def test_outdated_that_fails_ends_the_step_with_its_code(scene: Scene) -> None:
+    (scene.runner.checkout / "vendor.lock.yaml").write_text("version: 1\nsurprise: 2\n")
+    assert scene.upgrade().returncode == 2
+    assert scene.runner.text("output") == "code=2\n"
+    assert scene.runner.text("summary").endswith("- `vendor-tool outdated` failed with exit code 2\n")
+    assert scene.requests == {}
+
+
+def test_nothing_to_upgrade_is_said(scene: Scene) -> None:
+    assert scene.upgrade().returncode == 0
+    assert scene.runner.text("summary") == "### vendor-tool: upgrades\n\n- no files of ours changed\n"
 
 
 # ---- the whole --------------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ from xml.etree import ElementTree
 import yaml
 
 from tests.integrations.runner import TOP, Runner
+from tests.support.upstream import Repository
 
 INCLUDE: dict[str, Any] = yaml.safe_load((TOP / "ci/gitlab.yml").read_text("utf-8"))
 
@@ -33,6 +34,21 @@ def test_hand_edit_fails_the_job_and_is_in_log_and_report(vendored: Runner) -> N
     assert "vendored/demo/fwd.py:2: error: " in run.stdout
     [failure] = ElementTree.parse(vendored.checkout / "vendor-tool.xml").getroot().iter("failure")
     assert "vendored/demo/fwd.py" in (failure.text or "")
+
+
+def test_upstream_without_news_passes_the_scheduled_job(vendored: Runner) -> None:
+    run = job(vendored, "vendor-tool-outdated")
+    assert (run.returncode, run.stdout) == (0, "no findings\n"), run.stderr
+
+
+def test_change_of_ours_fails_the_scheduled_job_and_is_in_log_and_report(vendored: Runner) -> None:
+    newest = Repository(vendored.checkout.parent / "up.git").commit(
+        {"pkg/ops/fwd.py": "def fwd(n):\n    return n + 1\n"}
+    )
+    run = job(vendored, "vendor-tool-outdated")
+    assert run.returncode == 1
+    assert f"fix: vendor-tool sync demo@{newest}\n" in run.stdout
+    assert ElementTree.parse(vendored.checkout / "vendor-tool.xml").getroot().get("failures") == "1"
 
 
 def test_both_jobs_keep_their_report_whatever_happens() -> None:
