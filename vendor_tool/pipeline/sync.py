@@ -172,11 +172,11 @@ def apply(
             text = edit.set_value(text, ("upstreams", build.upstream.name, "revision"), build.upstream.revision)
     data = text.encode()
     after = lockfile.parse_bytes(lock.path, data, cache)
-    plan.clashes(after, state.owners(after), state.documents_of(after))
     series = {path: blob for path, blob in (patches or {}).items() if blob is not None}
     wanted = {file.to: Blob(file.final, file.executable) for build in builds for file in build.files}
     copies = {path: blob for build in builds for path, blob in build.legal.items()}
     made = state.generated(after, {path: blob.data for path, blob in {**copies, **series}.items()})
+    plan.clashes(after, state.owners(after), [path for path in made if path != "NOTICE"])
     if not force:
         kept = {path: blob.data for path, blob in (held or {}).items()}
         files = {path: blob for path, blob in (wanted | copies).items() if kept.get(path) != on_disk(lock, path)[0]}
@@ -188,7 +188,7 @@ def apply(
         path: blob for path, blob in sorted(target.items()) if _differs(lock, path, blob)
     }
     gone = [path for path, blob in (patches or {}).items() if blob is None]
-    changes |= dict.fromkeys([*_gone(lock, after, force=force), *gone])
+    changes |= dict.fromkeys([*_gone(lock, after, made, force=force), *gone])
     if not dry_run:
         write.commit(lock.root, changes, (lock.path.name, data) if data != lock.path.read_bytes() else None)
         if cache is not None:
@@ -232,9 +232,9 @@ def _refuse_edits(lock: Lock, files: Tree, made: Tree) -> None:
         )
 
 
-def _gone(before: Lock, after: Lock, *, force: bool) -> list[str]:
-    """Paths that the old record owned and the new one does not."""
-    new = {path for paths in state.owners(after).values() for path in paths} | set(state.generated_paths(after))
+def _gone(before: Lock, after: Lock, made: Tree, *, force: bool) -> list[str]:
+    """Paths that the old record owned and the new one does not; `made` are the new one's shims and documents."""
+    new = {path for paths in state.owners(after).values() for path in paths} | made.keys()
     recorded = state.recorded(before)
     gone = [path for path in recorded if path not in new]
     edited = []
