@@ -152,7 +152,9 @@ def ask(
 ) -> dict[str, dict[str, Any]]:
     asked = work / f"{folder.name}.{side}.request.json"
     answer = work / f"{folder.name}.{side}.answer.jsonl"
-    asked.write_text(json.dumps({"folder": str(folder), "targets": targets, "side": side, "bare": bare, "site": site}))
+    asked.write_text(
+        json.dumps({"folder": str(folder.resolve()), "targets": targets, "side": side, "bare": bare, "site": site})
+    )
     answer.write_bytes(b"")
     with (work / "noise.log").open("ab") as noise:
         subprocess.run(
@@ -338,7 +340,9 @@ def names_of(module: Any, folder: Path) -> dict[str, str]:
             shown = repr([(name, text(part)) for name, part in sorted(vars(value).items()) if name[:2] != "__"])
         else:
             shown = repr(value)
-        shown = re.sub(r"0x[0-9a-f]+", "0x", shown.replace(str(folder), ""))
+        # kernels carry their source: its place, and the import lines inside of functions, are the only differences
+        shown = shown.replace(str(folder), "").replace(STAND_IN, "tilelang")
+        shown = re.sub(r"0x[0-9a-f]+", "0x", shown)
         return f"{type(value).__module__}.{type(value).__qualname__} {shown}"
 
     kept = {name: value for name, value in vars(module).items() if name[:2] != "__"}

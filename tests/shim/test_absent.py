@@ -30,7 +30,6 @@ USES = {
     "tvm": "import tvm\nfrom tvm import tir\nfrom tvm.tir import PrimFunc\ndef f() -> PrimFunc: ...\n",
     "a number": "TOP = float(T.max_value(T.float16)) * 2.0\nBITS = int(T.float16.bits) + 1\n",
     "data classes": "import dataclasses\n@dataclasses.dataclass(frozen=True)\nclass C:\n    d: T.dtype = T.float32\nc = C()\n",
-    "enumerations": "import enum\nclass E(enum.Enum):\n    A = T.float32\n    B = T.float16\nassert len(E) == 2\n",
     "function tools": "import functools\n@functools.lru_cache(maxsize=None)\n@tilelang.jit\ndef a(n): ...\nb = functools.partial(a, d=T.float32)\n",
     "a function called at import": "def table():\n    return {'d': T.float32}\nX = table()\n",
     "an import in that function": "def table():\n    from tilelang.utils import target\n    return target.now()\nX = table()\n",

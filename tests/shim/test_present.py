@@ -421,7 +421,7 @@ def test_what_the_unmodified_file_would_raise_at_import_is_raised_by_every_call(
                 try:
                     bad.step(1)
                 except AttributeError as error:
-                    print(error, getattr(error, "__notes__", [""])[0].endswith("vendored/bad.py, line 2"))
+                    print(error, sys.version_info < (3, 11) or error.__notes__[0].endswith("vendored/bad.py, line 2"))
             """
         )
         == "1\nGONE True\nGONE True\n"
@@ -465,5 +465,7 @@ def test_two_stand_ins_in_one_file(project: Project) -> None:
 def test_attributes_that_a_library_looks_for_at_import_need_not_exist(project: Project) -> None:
     project.runtime()
     project.write("library.py", "def look(value):\n    return getattr(value, '_maybe', None)\n")
-    project.vendor("k", "import library\nimport tilelang\nlibrary.look(tilelang.jit)\n\n@tilelang.jit\ndef step(n): return n\n")
+    project.vendor(
+        "k", "import library\nimport tilelang\nlibrary.look(tilelang.jit)\n\n@tilelang.jit\ndef step(n): return n\n"
+    )
     assert project.run("import vendored.k as k; print(k.step(1))") == "1\n"

@@ -54,6 +54,10 @@ REFUSED = {
     "a part of a text": ("x = f'{T.float32}'.upper()\n", "1: `.upper` of `f'{T.float32}'`"),
     "a padded text": ("x = f'{T.float32!s:>10}'\n", "1: the text of `T.float32`"),
     "a quoted text": ("x = f'{T.float32!r}'\n", "1: the text of `T.float32`"),
+    "the value of an enumeration's member": (
+        "import enum\nclass E(enum.Enum):\n    A = T.float32\n",
+        "3: the value of `T.float32`",
+    ),
     "in a function that is called at import": (
         "def table():\n    return float(T.top)\n\nx = table()\n",
         "2: the number of `float(T.top)`",

@@ -9,6 +9,7 @@ import builtins
 from collections.abc import Callable, Mapping
 
 from vendor_tool.transform import shim_walk, syntax
+from vendor_tool.transform.shim_builtins import RECORDABLE
 from vendor_tool.transform.shim_walk import Use
 
 _IMPORT_ERRORS = frozenset({"ImportError", "ModuleNotFoundError", "Exception", "BaseException"})
@@ -63,7 +64,7 @@ def shadows(tree: ast.Module, modules: frozenset[str]) -> Mapping[str, str]:
 
     The file is not yet rewritten.
     """
-    return shim_walk.walk(tree, lambda node: _own(node, modules), shim_walk.RECORDABLE).shadowed
+    return shim_walk.walk(tree, lambda node: _own(node, modules), RECORDABLE).shadowed
 
 
 def _own(node: syntax.Import, modules: frozenset[str]) -> dict[str, str]:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import Literal, TypeAlias
 
 from vendor_tool.transform import syntax
+from vendor_tool.transform.shim_builtins import NEED_VALUES, RECORDABLE
 from vendor_tool.values import dataclass, field
 
 Kind: TypeAlias = Literal["deferred", "stub", "text", "holder"] | None
@@ -13,35 +14,6 @@ that may hold one, or nothing of the sort."""
 
 Own: TypeAlias = Callable[[syntax.Import], Mapping[str, str]]
 """The names that an import binds to deferred values, each with the module that it comes from."""
-
-RECORDABLE = frozenset({"float", "int", "abs", "round", "max", "min", "str", "len", "bool", "hasattr", "getattr"})
-"""Built-in functions whose stand-ins write the call down."""
-
-_NEED_VALUES = {
-    "float": "the number",
-    "int": "the number",
-    "bool": "the truth",
-    "len": "the length",
-    "iter": "the items",
-    "list": "the items",
-    "tuple": "the items",
-    "set": "the items",
-    "dict": "the items",
-    "sorted": "the items",
-    "sum": "the items",
-    "any": "the items",
-    "all": "the items",
-    "enumerate": "the items",
-    "zip": "the items",
-    "map": "the items",
-    "range": "the number",
-    "isinstance": "the type",
-    "issubclass": "the type",
-    "type": "the type",
-    "callable": "the type",
-    "vars": "the attributes",
-    "dir": "the attributes",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +129,11 @@ def _class(seen: Walk, node: ast.ClassDef) -> None:
     decorators = [_kind(seen, decorator) for decorator in node.decorator_list]
     outer = dict(seen.names)
     _block(seen, node.body)
+    if any(ast.unparse(base).endswith(("Enum", "Flag")) for base in node.bases):
+        for member in node.body:
+            # equal values make one member of two, and which are equal is not known yet
+            if isinstance(member, ast.Assign) and _kind(seen, member.value) == "deferred":
+                _refuse(seen, member.value, "the value")
     seen.names = outer
     seen.names[node.name] = "holder" if any(bases) or any(decorators) else None
 
@@ -325,11 +302,11 @@ def _builtin(seen: Walk, node: ast.Call, name: str) -> Kind:
         module = seen.origin.get(base.id, "") if isinstance(base, ast.Name) else ""
         seen.shadowed[name] = module or next(iter(seen.origin.values()))
         if name not in seen.shadows:
-            _refuse(seen, node, _NEED_VALUES.get(name, "the answer"))
+            _refuse(seen, node, NEED_VALUES.get(name, "the answer"))
             return None
         return "deferred"
-    if name in _NEED_VALUES:
-        _refuse(seen, node, _NEED_VALUES[name])
+    if name in NEED_VALUES:
+        _refuse(seen, node, NEED_VALUES[name])
         return None
     return "holder"
 

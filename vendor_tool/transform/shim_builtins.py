@@ -1,0 +1,33 @@
+"""What the built-in functions of Python ask of a value that is not known yet."""
+
+from collections.abc import Mapping
+
+RECORDABLE = frozenset({"float", "int", "abs", "round", "max", "min", "str", "len", "bool", "hasattr", "getattr"})
+"""Built-in functions whose stand-ins write the call down."""
+
+NEED_VALUES: Mapping[str, str] = {
+    "float": "the number",
+    "int": "the number",
+    "bool": "the truth",
+    "len": "the length",
+    "iter": "the items",
+    "list": "the items",
+    "tuple": "the items",
+    "set": "the items",
+    "dict": "the items",
+    "sorted": "the items",
+    "sum": "the items",
+    "any": "the items",
+    "all": "the items",
+    "enumerate": "the items",
+    "zip": "the items",
+    "map": "the items",
+    "range": "the number",
+    "isinstance": "the type",
+    "issubclass": "the type",
+    "type": "the type",
+    "callable": "the type",
+    "vars": "the attributes",
+    "dir": "the attributes",
+}
+"""Built-in functions that cannot answer without the value, and what of it they need."""
