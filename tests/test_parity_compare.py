@@ -133,6 +133,13 @@ def test_other_bits_than_upstreams_fail(tolerance: Tolerance) -> None:
         tolerance.identical("y", torch.tensor([1.0, 1.0, 1.0, 1.5]), torch.ones(4))
 
 
+def test_a_kernel_that_does_not_repeat_itself_fails(tolerance: Tolerance, notes: list[Note]) -> None:
+    tolerance.repeats("y", torch.ones(4), torch.ones(4))
+    with pytest.raises(AssertionError, match="y: a second run"):
+        tolerance.repeats("y", torch.ones(4), torch.tensor([1.0, 1.0, 1.0, 1.5]))
+    assert [(note.check, note.value) for note in notes] == [("repeats", 0.0), ("repeats", 1.0)]
+
+
 def test_a_kernel_with_atomics_may_differ_as_much_as_upstream_from_itself(tolerance: Tolerance) -> None:
     upstream = [torch.tensor([1.0]), torch.tensor([1.001])]
     tolerance.within_spread("y", torch.tensor([1.002]), upstream)

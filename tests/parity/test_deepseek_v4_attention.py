@@ -167,7 +167,7 @@ def test_repeats_itself(vendored, tolerance):
     drawn = draw()
     first, second = compute(vendored, *drawn), compute(vendored, *drawn)
     for name in ("out", "lse", "dq"):
-        tolerance.identical(f"{name} again", first[name], second[name])
+        tolerance.repeats(name, first[name], second[name])
 
 
 @pytest.mark.timing

@@ -81,9 +81,9 @@ def summary(tests: Iterable[Test]) -> dict[str, Any]:
                 worst[note["name"]] = max(worst.get(note["name"], 0.0), float(f"{note['value']:.3g}"))
         if worst:
             out[key] = dict(sorted(worst.items()))
-    same = sorted({note["name"] for note in notes if note["check"] == "identical"})
-    if same:
-        out["identical"] = same
+    for key, check in (("identical", "identical"), ("repeats", "repeats")):
+        if names := sorted({note["name"] for note in notes if note["check"] == check}):
+            out[key] = names
     limits = sorted({test.reason for test in tests if test.outcome == "xfailed"})
     if limits:
         out["limits"] = limits

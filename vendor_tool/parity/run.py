@@ -271,7 +271,13 @@ def _recordable(lock: Lock, found: dict[str, list[dict[str, Any]]]) -> dict[str,
     return {name: records for name, records in out.items() if records}
 
 
-_RULE_OF = {"error": "kernel-wrong", "identical": "kernel-differs", "spread": "kernel-differs", "ratio": "kernel-slow"}
+_RULE_OF = {
+    "error": "kernel-wrong",
+    "identical": "kernel-differs",
+    "repeats": "kernel-wavers",
+    "spread": "kernel-differs",
+    "ratio": "kernel-slow",
+}
 
 
 def _findings(lock: Lock, measured: Report) -> list[Finding]:

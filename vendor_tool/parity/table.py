@@ -40,7 +40,7 @@ def _row(upstream: str, name: str, gpu: str, tests: list[Test]) -> str:
         gpu if gpu != "none" else "CPU",
         count,
         _numbers(found.get("errors", {}), "{:.1e}"),
-        ", ".join(same for same in found.get("identical", ()) if not same.endswith(" again")),
+        ", ".join(found.get("identical", ())),
         _numbers(found.get("spread", {}), "{:.1e}"),
         _numbers(found.get("ratios", {}), "{:.2f}"),
         _times(found.get("milliseconds", {})),

@@ -20,7 +20,7 @@ _ROW = 50.0  # a row of few terms is rounded worse than the whole; a wrong one i
 class Note:
     """One measured claim. `limit` is None where the value is only reported."""
 
-    check: Literal["error", "identical", "spread", "ratio", "milliseconds"]
+    check: Literal["error", "identical", "repeats", "spread", "ratio", "milliseconds"]
     name: str  # of the output, or of what was timed
     value: float
     limit: float | None = None
@@ -60,6 +60,13 @@ class Tolerance:
         if not same:
             count = int((vendored != upstream).sum()) if vendored.shape == upstream.shape else "all"
             raise AssertionError(f"{name}: {count} of {upstream.numel()} elements differ from upstream's")
+
+    def repeats(self, name: str, first: Tensor, second: Tensor) -> None:
+        """Two runs of one kernel on the same inputs gave the same bits."""
+        same = compare.same_bits(first, second)
+        self._note(Note("repeats", name, 0.0 if same else 1.0, 0.0))
+        if not same:
+            raise AssertionError(f"{name}: a second run on the same inputs gave other bits")
 
     def within_spread(self, name: str, vendored: Tensor, upstream: Sequence[Tensor], factor: float = 3.0) -> None:
         """`vendored` is as near to each run of upstream as those are to each other, within `factor`.
