@@ -65,10 +65,13 @@ Forwarded: not-needed
 diff --git a/vendored/one/fwd.py b/vendored/one/fwd.py
 --- a/vendored/one/fwd.py
 +++ b/vendored/one/fwd.py
-@@ -1,2 +1,2 @@
+@@ -1,5 +1,5 @@
  def fwd(n):
 -    return n + 1
 +    return n + 7
+\x20
+\x20
+ BLOCK = 64
 """
 
 
