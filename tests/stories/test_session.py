@@ -284,6 +284,23 @@ def test_a_drop_under_a_later_patch_stops_and_goes_on(consumer: Project) -> None
     consumer.done("check", "--rebuild")
 
 
+def test_a_refresh_that_brings_a_line_back_which_a_later_patch_takes_out_stops_and_goes_on(consumer: Project) -> None:
+    mine = kernel(5, 20) + "\n\ndef again(x):\n    return x + 20\n"
+    consumer.write({V: mine})
+    before = everything(consumer)
+    said = consumer.refused(ExitCode.CONFLICT, "patch", "refresh", "demo", "1")
+    assert "refresh of patch 1 of `demo` stops at a conflict" in said
+    assert "refresh of patch 1 of `demo` stopped at patch 2 of 2" in consumer.done("status").out
+    consumer.done("sync", "--abort")
+    assert everything(consumer) == before
+    consumer.refused(ExitCode.CONFLICT, "patch", "refresh", "demo", "1")
+    consumer.write({f"{MERGE}/{V}": mine})
+    consumer.done("sync", "--continue")
+    assert consumer.read(V).decode() == mine
+    assert b"+def again(x):\n" in consumer.read("patches/demo/0001-step-1.patch")
+    consumer.done("check", "--rebuild")
+
+
 def test_a_drop_that_stopped_is_given_up_without_a_trace(consumer: Project) -> None:
     twice(consumer)
     before = everything(consumer)

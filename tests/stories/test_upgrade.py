@@ -279,6 +279,15 @@ def test_another_licence_is_refused_until_it_is_accepted(consumer: Project, upst
     assert consumer.read("vendored/LICENSES/demo/LICENSE").decode() == APACHE
 
 
+def test_an_accepted_licence_is_said_again_when_a_stopped_upgrade_ends(consumer: Project, upstream: Repository) -> None:
+    patched(consumer, kernel(5))
+    later = upstream.commit({"LICENSE": APACHE, K: kernel(5, word="theirs")})
+    consumer.refused(ExitCode.CONTENT, "sync", f"demo@{later}")
+    consumer.refused(ExitCode.CONFLICT, "sync", f"demo@{later}", "--accept-license")
+    consumer.write({f".vendor-tool/merge/demo/{V}": kernel(5, word="both")})
+    assert "LICENCE of `demo` changed: MIT -> Apache-2.0" in consumer.done("sync", "--continue").err
+
+
 def test_another_text_of_the_same_licence_is_refused_too(consumer: Project, upstream: Repository) -> None:
     later = upstream.commit({"LICENSE": MIT.replace("The Demo Authors", "Somebody Else")})
     said = consumer.refused(ExitCode.CONTENT, "sync", f"demo@{later}")

@@ -24,11 +24,10 @@ def upgrade(
         upgrades.require_clean(lock, upstream)
     task = Task("upgrade", revision)
     prepared = upgrades.prepare_task(lock, upstream, task, access)
-    said = (*terms.require_accepted(prepared, accepted=accept_license or dry_run), *upgrades.lost(prepared, access))
+    terms.require_accepted(prepared, accepted=accept_license or dry_run)
     if prepared.rebase.tree is None:
         raise _stop(lock, upstream, task, prepared.rebase, {}, dry_run=dry_run)
-    done = _finish(lock, task, prepared, access, force=force, dry_run=dry_run)
-    return replace(done, said=(*said, *done.said, *(() if dry_run else _standing(upstream, revision, access))))
+    return _finish(lock, task, prepared, access, force=force, dry_run=dry_run)
 
 
 def rework(lock: Lock, upstream: Upstream, task: Task, access: Access) -> Done:
@@ -64,17 +63,24 @@ def _finish(
     )
     said = steps(prepared.rebase)
     if task.kind == "upgrade":
-        old = prepared.old.fetched.snapshot.revision
-        said = (f"{prepared.name}: {old[:12]} -> {prepared.revision[:12]}", *said)
+        said = (*_news(prepared, access), *said, *(() if dry_run else _standing(prepared, access)))
     own = tuple(path for path in done.removed if not path.startswith(f"{write.FOLDER}/"))
     return replace(done, removed=own, said=said)
 
 
-def _standing(upstream: Upstream, revision: str, access: Access) -> tuple[str, ...]:
+def _news(prepared: Upgrade, access: Access) -> tuple[str, ...]:
+    """What the new revision changes beside the files: terms first, then files that went."""
+    old = prepared.old.fetched.snapshot.revision
+    terms_ = terms.require_accepted(prepared, accepted=True)
+    return (*terms_, f"{prepared.name}: {old[:12]} -> {prepared.revision[:12]}", *upgrades.lost(prepared, access))
+
+
+def _standing(prepared: Upgrade, access: Access) -> tuple[str, ...]:
     """That upstream rewrote its history or moved its branch, which an upgrade survives and a person should know."""
-    if access.offline or upstream.resolved is None:
+    if access.offline:
         return ()
-    old, lines = upstream.resolved.revision, []
+    upstream, revision = prepared.new.fetched.upstream, prepared.revision
+    old, lines = prepared.old.fetched.snapshot.revision, []
     copy = f"`{old[:12]}` was merged from the copy held here"
     try:
         if not fetch.descends(upstream, old, revision, access):
