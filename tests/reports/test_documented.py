@@ -43,3 +43,9 @@ def test_every_hook_and_variable_is_in_the_reference() -> None:
 
 def test_every_file_that_the_fence_writes_is_in_the_reference() -> None:
     assert [name for kind in KINDS.values() for name in kind.CONFIGS if f"`{name}`" not in CI] == []
+
+
+def test_example_of_the_plan_reference_fits_the_schema() -> None:
+    schema = json.loads(files("vendor_tool.reports").joinpath("plan.schema.json").read_text("utf-8"))
+    example = (DOCS / "reference/plan-json.md").read_text("utf-8").split("```json\n")[1].split("```")[0]
+    Draft202012Validator(schema).validate(json.loads(example))
