@@ -163,6 +163,19 @@ def test_workers_measure_what_one_process_would(tmp_path: Path) -> None:
     assert (done.status, done.reason) == ("passed", "2 passed, 0 failed, 0 not run")
 
 
+@needs_torch
+def test_the_example_of_the_guide_runs_as_it_stands_but_for_the_gpu(tmp_path: Path) -> None:
+    guide = Path(__file__).parents[1] / "docs" / "how-to" / "parity.md"
+    example = guide.read_text(encoding="utf-8").partition("```python\n")[2].partition("```")[0]
+    assert len([line for line in example.splitlines() if line.strip()]) < 30
+    small = example.replace("pytest.mark.gpu, ", "").replace("8192, 4096", "64, 64")
+    made = project(tmp_path, tests=small)
+
+    done = run.run(made.lock, access=made.access, gpus=0)
+
+    assert (done.status, done.reason) == ("passed", "3 passed, 0 failed, 0 not run"), made.said
+
+
 @pytest.mark.skipif(len(machine.versions(["torch", "tilelang"])) < 2, reason="needs torch and tilelang (no GPU)")
 def test_a_kernel_for_the_c_target_runs_without_a_gpu(tmp_path: Path) -> None:
     made = project(tmp_path, kernel=C_KERNEL, extra="    requires: {tilelang: '>=0.1.9'}\n")
