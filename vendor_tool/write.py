@@ -208,8 +208,9 @@ def _stage(
     umask = os.umask(0)
     os.umask(umask)
     each = len(steps) <= FSYNC_EACH
+    for folder in {path.rpartition("/")[0] for path in steps}:
+        _writable(root, folder)
     for number, (path, blob) in enumerate(steps.items()):
-        _writable(root, path)
         old = existing[path]
         if old is not None:
             _keep(root / path, stage / f"old-{number}")
@@ -222,9 +223,9 @@ def _stage(
     return plan
 
 
-def _writable(root: Path, path: str) -> None:
+def _writable(root: Path, folder: str) -> None:
     """Find a folder that refuses before anything is swapped; a rename needs leave of the folder, not of the file."""
-    parent = (root / path).parent
+    parent = root / folder
     while not parent.exists():
         parent = parent.parent
     if not os.access(parent, os.W_OK | os.X_OK):
@@ -268,19 +269,19 @@ def _sync_folder(folder: Path) -> None:
 def _swap(root: Path, plan: list[dict[str, Any]]) -> None:
     """Carry out the plan; steps that were done before are passed over, so that it can be run again."""
     stage = root / FOLDER / STAGE
+    for folder in {step["path"].rpartition("/")[0] for step in plan if step["new"]}:
+        (root / folder).mkdir(parents=True, exist_ok=True)
     folders = set()
     for step in plan:
         target = root / step["path"]
         if not step["new"]:
             target.unlink(missing_ok=True)
             continue
-        new = stage / f"new-{step['number']}"
-        if new.exists():
-            target.parent.mkdir(parents=True, exist_ok=True)
-            new.replace(target)
-            folders.add(target.parent)
+        with contextlib.suppress(FileNotFoundError):  # done before
+            (stage / f"new-{step['number']}").replace(target)
+            folders.add(step["path"].rpartition("/")[0])
     for folder in folders:
-        _sync_folder(folder)
+        _sync_folder(root / folder)
 
 
 def _roll_back(root: Path, plan: list[dict[str, Any]]) -> None:

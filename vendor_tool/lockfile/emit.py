@@ -63,9 +63,12 @@ def block(value: Any, indent: int) -> list[str]:
 
 
 def _entry(head: str, item: Any, indent: int) -> list[str]:
-    if _nested(item) and (isinstance(item, Mapping) or len(f"{head} {flow(item)}") > WIDTH or _of_maps(item)):
+    if not isinstance(item, Mapping | list | tuple):
+        return [f"{head} {scalar(item)}"]
+    if item and (isinstance(item, Mapping) or _of_maps(item)):
         return [head, *block(item, indent + 2)]
-    return [f"{head} {flow(item)}"]
+    line = f"{head} {flow(item)}"
+    return [head, *block(item, indent + 2)] if item and len(line) > WIDTH else [line]
 
 
 def _nested(item: Any) -> bool:

@@ -132,13 +132,21 @@ def recorded(lock: Lock) -> dict[str, tuple[str, str]]:
 # ---- copies of final bytes ----------------------------------------------------------------------------------
 
 
+MOST_KEPT = 500  # files
+
+
 def final_copy(cache: Path, sha256: str) -> Path:
     """Where a file's final bytes are kept, so that `check` can say which line differs."""
     return cache / "final" / sha256[:2] / sha256
 
 
-def keep_final(cache: Path, contents: Iterable[bytes]) -> None:
-    """Keep final bytes for `check`; a cache that cannot be written is no failure."""
+def keep_final(cache: Path, contents: Sequence[bytes]) -> None:
+    """Keep final bytes for `check`; a cache that cannot be written is no failure.
+
+    Of a large tree nothing is kept: a second copy of it would cost more than the line that a finding names is worth.
+    """
+    if len(contents) > MOST_KEPT:
+        return
     made = set()
     for data in contents:
         path = str(final_copy(cache, hashlib.sha256(data).hexdigest()))
