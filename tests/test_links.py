@@ -57,3 +57,20 @@ def test_two_spellings_of_one_repository_have_one_key() -> None:
     spellings = ["https://github.com/Acme/Kern", "git@github.com:acme/kern.git", "https://www.github.com/acme/KERN/"]
     assert len({links.key(one) for one in spellings}) == 1
     assert links.key("https://github.com/acme/kern") != links.key("https://github.com/fork/kern")
+
+
+@pytest.mark.parametrize(
+    ("url", "commit", "compare"),
+    [
+        ("https://github.com/a/b.git", "https://github.com/a/b/commit/", "https://github.com/a/b/compare/"),
+        ("git@gitlab.com:a/b", "https://gitlab.com/a/b/-/commit/", "https://gitlab.com/a/b/-/compare/"),
+        ("https://bitbucket.org/a/b", "https://bitbucket.org/a/b/commits/", None),
+        ("https://example.org/a/b", None, None),
+    ],
+)
+def test_commits_and_comparisons_have_pages_where_the_forge_is_known(
+    url: str, commit: str | None, compare: str | None
+) -> None:
+    other = "1" * 40
+    assert links.commit(url, SHA) == (f"{commit}{SHA}" if commit else None)
+    assert links.compare(url, SHA, other) == (f"{compare}{SHA}...{other}" if compare else None)

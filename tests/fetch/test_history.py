@@ -118,3 +118,62 @@ def test_offline_without_the_history_says_what_is_missing(kernels: Repository, a
         f"upstream `kernels`: the history from `{old[:12]}` to `{new[:12]}` is not in the cache, "
         "and `--offline` forbids to fetch"
     )
+
+
+def test_a_commit_is_found_in_the_history_of_another_and_the_answer_is_kept(
+    kernels: Repository, server: Server, access: Access
+) -> None:
+    old = kernels.commit({"k.py": "1"})
+    new = kernels.commit({"k.py": "2"})
+    aside = kernels.commit({"k.py": "3"}, ref="refs/heads/aside", parent=old)
+    upstream = entry(f"{server.url}/kernels.git")
+    assert fetch.descends(upstream, old, new, access)
+    assert not fetch.descends(upstream, aside, new, access)
+    server.requests.clear()
+    assert fetch.descends(upstream, old, new, replace(access, offline=True))
+    assert not fetch.descends(upstream, aside, new, replace(access, offline=True))
+    assert server.requests == []
+
+
+def test_every_branch_and_tag_that_holds_a_commit_is_named(kernels: Repository, access: Access) -> None:
+    held = kernels.commit({"k.py": "1"})
+    kernels.commit({"k.py": "2"})
+    kernels.commit({"k.py": "3"}, ref="refs/heads/a/b", parent=held)
+    kernels.commit({"k.py": "4"}, ref="refs/heads/other")
+    kernels.commit({"k.py": "5"}, ref="refs/pull/7/head", parent=held)
+    kernels.tag("v1", held, annotated=True)
+    upstream = entry(kernels.url)
+    assert fetch.holders(upstream, held, fetch.refs(upstream, access), access) == {
+        "refs/heads/a/b",
+        "refs/heads/main",
+        "refs/tags/v1",
+    }
+
+
+def test_pull_requests_are_searched_for_what_no_branch_or_tag_holds(kernels: Repository, access: Access) -> None:
+    first = kernels.commit({"k.py": "1"})
+    held = kernels.commit({"k.py": "2"}, ref="refs/pull/1045/head", parent=first)
+    kernels.commit({"k.py": "3"}, ref="refs/pull/1045/head")
+    lost = kernels.commit({"k.py": "4"}, ref="refs/heads/gone", parent=first)
+    kernels.git("update-ref", "-d", "refs/heads/gone")
+    upstream = entry(kernels.url)
+    refs = fetch.refs(upstream, access)
+    assert fetch.holders(upstream, held, refs, access) == {"refs/pull/1045/head"}
+    assert fetch.holders(upstream, lost, refs, access) == frozenset()
+
+
+def test_what_holds_a_commit_is_asked_anew_when_the_refs_changed(
+    kernels: Repository, server: Server, access: Access
+) -> None:
+    held = kernels.commit({"k.py": "1"})
+    upstream = entry(f"{server.url}/kernels.git")
+    refs = fetch.refs(upstream, access)
+    assert fetch.holders(upstream, held, refs, access) == {"refs/heads/main"}
+    server.requests.clear()
+    assert fetch.holders(upstream, held, refs, access) == {"refs/heads/main"}
+    assert server.requests == []
+    kernels.commit({"k.py": "2"}, ref="refs/heads/next", parent=held)
+    assert fetch.holders(upstream, held, fetch.refs(upstream, access), access) == {
+        "refs/heads/main",
+        "refs/heads/next",
+    }

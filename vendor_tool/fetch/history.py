@@ -3,15 +3,11 @@
 It has a store of its own: the one for pins knows each commit without its parents, and git keeps that fact per store.
 """
 
-import contextlib
-import hashlib
-import json
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 
-from vendor_tool import vcs
+from vendor_tool import memory, vcs
 from vendor_tool.errors import UpstreamError
 from vendor_tool.fetch import git, objects, store
 from vendor_tool.fetch.store import Turn
@@ -39,11 +35,10 @@ def descends(upstream: Upstream, old: str, new: str, access: Access) -> bool:
     """See `vendor_tool.fetch.descends`."""
     if old == new:
         return True
-    known = access.cache / "ancestry" / hashlib.sha256(f"{old} {new}".encode()).hexdigest()[:40]
-    try:
-        return known.read_text("ascii") == "yes"
-    except OSError:
-        pass
+    place = memory.place(access.cache, "ancestry", [old, new])
+    known = memory.recall(place)
+    if isinstance(known, bool):
+        return known
     home = store.repository(access, objects.addresses(upstream)[0], "-ancestry")
     if not _whole(home, old, new):
         if access.offline:
@@ -53,21 +48,18 @@ def descends(upstream: Upstream, old: str, new: str, access: Access) -> bool:
     ran = vcs.run(home, "--git-dir=.", "merge-base", "--is-ancestor", old, new)
     if ran.status not in (0, 1):
         raise UpstreamError(f"the history from `{old[:12]}` to `{new[:12]}` cannot be read: {ran.err.strip()}")
-    _remember(known, "no" if ran.status else "yes")
-    return not ran.status
+    memory.remember(place, ran.status == 0)
+    return ran.status == 0
 
 
 def holders(upstream: Upstream, revision: str, refs: Mapping[str, str], access: Access) -> frozenset[str]:
     """See `vendor_tool.fetch.holders`."""
-    text = "\n".join([revision, *(f"{oid} {name}" for name, oid in sorted(refs.items()))])
-    key = hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:40]
-    known = access.cache / "ancestry" / key
-    try:
-        return frozenset(json.loads(known.read_bytes()))
-    except (OSError, ValueError):
-        pass
+    place = memory.place(access.cache, "holders", [upstream.url, revision, sorted(refs.items())])
+    known = memory.recall(place)
+    if isinstance(known, list):
+        return frozenset(known)
     found = _holders(upstream, revision, access)
-    _remember(known, json.dumps(sorted(found)))
+    memory.remember(place, sorted(found))
     return found
 
 
@@ -77,7 +69,8 @@ def _holders(upstream: Upstream, revision: str, access: Access) -> frozenset[str
     with store.turn(home, access) as turn:
         for url in objects.addresses(upstream):
             for wanted in (git.NAMED, git.PROPOSED):
-                access.progress(f"{upstream.name}: looking for what holds {revision[:12]}")
+                where = "branches and tags" if wanted is git.NAMED else "pull requests"
+                access.progress(f"{upstream.name}: looking for {revision[:12]} in {where}")
                 trouble = git.fetch(
                     home, url, wanted, access=access, hold=turn.descriptor, partial="tree:0", negotiate=True
                 )
@@ -102,15 +95,6 @@ def _containing(home: Path, revision: str, wanted: Sequence[str]) -> frozenset[s
         names = ran.out.decode("utf-8", "surrogateescape").split("\n")
         found |= {f"{start}{name.removeprefix(folder)}{end}" for name in names if name}
     return frozenset(found)
-
-
-def _remember(path: Path, text: str) -> None:
-    """Keep what holds for ever, or for one listing of refs; a cache that cannot be written is no failure."""
-    with contextlib.suppress(OSError):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        temporary = path.with_name(f"{path.name}.{os.getpid()}")
-        temporary.write_text(text, encoding="utf-8")
-        temporary.replace(path)
 
 
 def _whole(home: Path, old: str, new: str) -> bool:

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
-import hashlib
-import json
-import os
 from collections.abc import Collection, Iterator, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from vendor_tool import __version__, fetch
+from vendor_tool import __version__, fetch, memory
 from vendor_tool.errors import UpstreamError
 from vendor_tool.model import Access, Finding, Lock, Upstream
 from vendor_tool.outdated.verdict import missed_findings, sibling_findings
@@ -64,27 +59,15 @@ def differing(lock: Lock, names: Collection[str], access: Access) -> list[Findin
         for upstream in lock.upstreams.values()
         for file in (upstream.resolved.files if upstream.resolved else ())
     ]
-    asked = json.dumps([FORMAT, __version__, sorted(names), blobs])
-    known = access.cache / "siblings" / hashlib.sha256(asked.encode("utf-8", "surrogateescape")).hexdigest()[:40]
-    try:
-        return [Finding(**found) for found in json.loads(known.read_bytes())]
-    except (OSError, ValueError, TypeError):
-        pass
+    place = memory.place(access.cache, "siblings", [FORMAT, __version__, sorted(names), blobs])
+    known = memory.recall(place)
+    if isinstance(known, list):
+        return [Finding(**found) for found in known]
     found = pairs(lock, names, access, fetching=False)
     findings = sibling_findings(found or ())
     if found is not None:
-        _remember(known, findings)
+        memory.remember(place, [{name: getattr(one, name) for name in NOTED} for one in findings])
     return findings
-
-
-def _remember(path: Path, findings: Sequence[Finding]) -> None:
-    """Keep the notes on one set of contents; a cache that cannot be written is no failure."""
-    facts = [{name: getattr(one, name) for name in NOTED} for one in findings]
-    with contextlib.suppress(OSError):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        temporary = path.with_name(f"{path.name}.{os.getpid()}")
-        temporary.write_text(json.dumps(facts), encoding="utf-8")
-        temporary.replace(path)
 
 
 def lacking(found: Sequence[Siblings], grounds: Sequence[Ground]) -> Iterator[Finding]:

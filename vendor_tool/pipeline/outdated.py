@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from vendor_tool import fetch, plan, vcs
+from vendor_tool import fetch, memory, plan, vcs
 from vendor_tool.errors import UpstreamError
 from vendor_tool.model import Access, Finding, Lock, Snapshot, Upstream
 from vendor_tool.outdated import pins, verdict
@@ -143,20 +143,34 @@ def _asked(upstream: Upstream, rev: str | None, access: Access) -> _Look:
     if tip is not None and followed.startswith("refs/tags/") and tip != upstream.revision:
         moved[followed.removeprefix("refs/tags/")] = (upstream.revision, tip)
     facts = Facts(newest, NOTHING, standing=standing, moved_tags=moved)
+    told = _Look(upstream, facts, None, (*findings, *unclear))
+    return told if newest == upstream.revision else _compared(told, newest, access)
+
+
+def _compared(look: _Look, newest: str, access: Access) -> _Look:
+    """The same with what became of our files, and of run-time imports, in a newer revision."""
+    assert look.facts is not None
+    upstream, facts = look.upstream, look.facts
+    place = _unmoved(upstream, newest, access)
+    known = memory.recall(place)
+    if isinstance(known, list) and not upstream.imports:
+        return replace(look, facts=replace(facts, changes=replace(NOTHING, elsewhere=known[0])))
+    snapshot = fetch.snapshot(upstream, newest, access)
+    changes = _changes(upstream, snapshot, access)
+    if changes == replace(NOTHING, elsewhere=changes.elsewhere):
+        memory.remember(place, [changes.elsewhere])
     ground = None
-    if newest != upstream.revision:
-        snapshot = fetch.snapshot(upstream, newest, access)
-        facts = replace(facts, changes=_changes(upstream, snapshot, access))
-        if facts.changes.files:
-            from vendor_tool.pipeline import preview
+    if changes.files:
+        from vendor_tool.pipeline import preview
 
-            ground = preview.survey(upstream, newest, access)
-            facts = replace(facts, changes=ground.changes)
-        if upstream.imports:
-            from vendor_tool.pipeline import runtime
+        ground = preview.survey(upstream, newest, access)
+        changes = ground.changes
+    findings = list(look.findings)
+    if upstream.imports:
+        from vendor_tool.pipeline import runtime
 
-            findings += runtime.upstream(upstream, snapshot, access)
-    return _Look(upstream, facts, ground, (*findings, *unclear))
+        findings += runtime.upstream(upstream, snapshot, access)
+    return _Look(upstream, replace(facts, changes=changes), ground, tuple(findings))
 
 
 def _followed(upstream: Upstream, access: Access) -> tuple[Listing, str]:
@@ -199,6 +213,15 @@ def _changes(upstream: Upstream, new: Snapshot, access: Access) -> Changes:
     except UpstreamError:
         return compare(upstream.resolved, new)
     return compare(upstream.resolved, new, old)
+
+
+def _unmoved(upstream: Upstream, newest: str, access: Access) -> Path:
+    """Where it is kept that a revision holds all recorded files as they were, and how many others it changed."""
+    assert upstream.resolved is not None
+    legal = (upstream.resolved.license, upstream.resolved.notice)
+    files = [(file.path, file.blob, file.executable) for file in upstream.resolved.files]
+    kept = [(file.path, file.blob) if file else None for file in legal]
+    return memory.place(access.cache, "unmoved", [upstream.url, upstream.revision, newest, files, kept])
 
 
 # ---- findings that need no comparison ---------------------------------------------------------------------
