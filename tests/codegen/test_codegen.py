@@ -17,7 +17,7 @@ def built(name: str, text: str, patched: tuple[str, str] = ("", "")) -> BuiltFil
     """A file as `sync` makes it, with one replacement for a patch."""
     source = Source(f"ops/{name}.py", f"vendored/{name}.py", "", text.encode())
     plain = shim.apply(source, Shim(("tilelang",)), Context("up", {}, frozenset(), {"tilelang": SPEC})).data
-    final = plain.replace(*(part.encode() for part in patched)) if patched[0] else plain
+    final = plain.replace(patched[0].encode(), patched[1].encode()) if patched[0] else plain
     return BuiltFile(source.path, source.to, "0" * 40, False, text.encode(), plain, final)
 
 

@@ -53,7 +53,9 @@ def test_version_ranges_are_read_as_pip_reads_them() -> None:
     space: dict[str, object] = {"_re": __import__("re")}
     text = shim_standin.render(ShimSpec("tilelang", "v/_t.py", AT)).decode()
     wanted = {"_release", "_within"}
-    body = [node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef) and node.name in wanted]
+    body: list[ast.stmt] = [
+        node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef) and node.name in wanted
+    ]
     exec(compile(ast.Module(body, []), "stand-in", "exec"), space)
     versions = ["0.1", "0.1.9", "0.1.11", "0.1.12", "0.1.12.post1", "0.1.15.post2", "0.2.0rc1", "0.2", "1.0"]
     ranges = [
