@@ -15,7 +15,7 @@ from vendor_tool import fetch
 from vendor_tool.errors import ParityError, ParityNotRun, UsageError
 from vendor_tool.lockfile import edit
 from vendor_tool.model import Access, Finding, Lock, Resolved, Upstream
-from vendor_tool.parity import evidence, kernel, machine, report, table
+from vendor_tool.parity import evidence, kernel, machine, report, rules, table
 from vendor_tool.parity.report import Report
 from vendor_tool.values import dataclass, replace
 
@@ -271,15 +271,6 @@ def _recordable(lock: Lock, found: dict[str, list[dict[str, Any]]]) -> dict[str,
     return {name: records for name, records in out.items() if records}
 
 
-_RULE_OF = {
-    "error": "kernel-wrong",
-    "identical": "kernel-differs",
-    "repeats": "kernel-wavers",
-    "spread": "kernel-differs",
-    "ratio": "kernel-slow",
-}
-
-
 def _findings(lock: Lock, measured: Report) -> list[Finding]:
     out = []
     for test in measured.tests:
@@ -287,11 +278,12 @@ def _findings(lock: Lock, measured: Report) -> list[Finding]:
             continue
         last = test.notes[-1] if test.notes else None
         missed = last is not None and last["limit"] is not None and not last["value"] <= last["limit"]
+        rule = rules.RULE_OF[last["check"]] if last and missed else "parity-test-failed"
         name = test.kernel["upstream"] if test.kernel else None
         out.append(
             Finding(
-                rule=_RULE_OF[last["check"]] if last and missed else "parity-test-failed",
-                level="error",
+                rule=rule,
+                level=rules.RULES[rule].level,
                 message=f"{test.id}: {test.reason or test.outcome}",
                 path=_local_path(lock, test.kernel) if test.kernel else None,
                 upstream=name,
