@@ -17,8 +17,8 @@ RULES = {
             "kernel-differs",
             "error",
             "A vendored kernel is not upstream's",
-            "On the same inputs it gives other bits than the unmodified upstream file; where atomics add, it is further "
-            "off than upstream's own runs from each other.",
+            "On the same inputs it gives other bits than the unmodified upstream file; where atomics add, it is "
+            "further off than upstream's own runs from each other.",
         ),
         RuleInfo(
             "kernel-wavers",
