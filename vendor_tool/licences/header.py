@@ -49,6 +49,8 @@ def header(data: bytes, path: str = "x.py") -> HeaderFacts:
     language by its suffix.
     """
     lines = _head(data.decode("utf-8", "replace"), path)
+    if not lines:
+        return HeaderFacts()
     return HeaderFacts(
         mentions=tuple(_mentions(lines)),
         copyrights=tuple(
@@ -89,11 +91,16 @@ def _mentions(lines: Sequence[Comment]) -> Iterator[Mention]:
         evidence: Evidence = "text" if words >= 20 else "phrase"
         yield Mention(region.spdx, evidence, _line_at(lines, starts, region.start))
     joined = " ".join(block.split("\n"))  # one blank for each line end: offsets stay what they were
-    for spdx, words_ in _PHRASES:
-        match = re.search(words_, joined, re.IGNORECASE)
+    for spdx, phrase in _compiled():
+        match = phrase.search(joined)
         if match and not any(spdx in name for name in named) and not _superseded(spdx, named):
             named.add(spdx)
             yield Mention(spdx, "phrase", _line_at(lines, starts, match.start()))
+
+
+@lru_cache(maxsize=1)
+def _compiled() -> tuple[tuple[str, re.Pattern[str]], ...]:
+    return tuple((spdx, re.compile(words, re.IGNORECASE)) for spdx, words in _PHRASES)
 
 
 def _superseded(spdx: str, named: set[str]) -> bool:

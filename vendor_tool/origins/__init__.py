@@ -59,6 +59,8 @@ def _hints(text: str) -> set[int]:
     lowered = text.lower()
     places: list[tuple[int, bool]] = []
     for stem in (*verbs.STEMS, *verbs.STRONG_STEMS):
+        if stem not in lowered:
+            continue
         weak = stem in verbs.STEMS
         for position in _positions(lowered, stem):
             line = _line_of(lowered, position)
