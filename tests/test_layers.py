@@ -19,7 +19,7 @@ LAYERS = (
     ("moves", "surface"),
     ("codegen", "documents", "checks", "fetch", "transform", "merge", "licences", "fence", "demo"),
     ("origins", "known_bad"),
-    ("vcs", "lockfile", "plan", "patch", "write", "legal", "evidence", "baseline", "stamp"),
+    ("vcs", "lockfile", "plan", "patch", "write", "legal", "evidence", "memory", "baseline", "stamp"),
     ("links",),
     ("errors", "urls", "paths", "lines"),
     ("model",),

@@ -245,6 +245,9 @@ def _parity(command: argparse.ArgumentParser) -> None:
     command.add_argument("--plan", action="store_true", help="say what would run and why")
     command.add_argument("--junit", type=Path, metavar="FILE", help="write a JUnit report there")
     command.add_argument("--json", type=Path, metavar="FILE", help="write the measurements there")
+    command.add_argument(
+        "--from", dest="measured", type=Path, metavar="FILE", help="take the --json of a run on another machine"
+    )
     command.add_argument("--ray", metavar="ADDRESS", help="hand the kernels out to a Ray cluster")
     _network(command)
 
