@@ -1,5 +1,6 @@
 """`fence` keeps the project's tools off vendored files; `check` holds what it wrote to the lock, and to baselines."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -159,3 +160,27 @@ def test_a_baseline_that_is_not_there_is_a_usage_error(consumer: Project) -> Non
 def test_a_clean_check_is_not_remembered_for_another_baseline(consumer: Project) -> None:
     consumer.done("check")
     consumer.refused(ExitCode.USAGE, "check", "--baseline", "baseline.json")
+
+
+# ---- what a formatter did ---------------------------------------------------------------------------------
+
+
+def test_a_formatters_work_is_called_that(consumer: Project) -> None:
+    consumer.write({"vendored/demo/fwd.py": "def fwd( n ):\n\n    return (n)\n"})
+    said = "layout alone differs, as after a formatter (`vendor-tool fence --write` keeps formatters away)"
+    out = consumer.run("check").out
+    assert f"vendored/demo/fwd.py:1: error: `vendored/demo/fwd.py` does not have the recorded bytes: {said} [" in out
+    assert f"rules and patches: {said} [drift-rebuild]\n" in consumer.run("check", "--rebuild").out
+
+
+def test_a_change_of_code_is_not_called_layout(consumer: Project) -> None:
+    edit(consumer)
+    assert "layout" not in consumer.run("check", "--rebuild").out
+
+
+def test_the_locks_tool_versions_explain_a_difference_of_layout(consumer: Project) -> None:
+    consumer.write({"vendored/demo/fwd.py": "def fwd( n ):\n    return n\n"})
+    recorded = re.search(r'libcst: "([\d.]+)"', consumer.lock)
+    assert recorded
+    consumer.write({"vendor.lock.yaml": consumer.lock.replace(recorded[0], 'libcst: "0.0.1"')})
+    assert f"; libcst 0.0.1 in the lock, {recorded[1]} here [drift-rebuild]\n" in consumer.run("check", "--rebuild").out

@@ -91,6 +91,8 @@ RULES: Mapping[str, RuleInfo] = {
     )
 }
 
+LAYOUT = "layout alone differs, as after a formatter (`vendor-tool fence --write` keeps formatters away)"
+
 
 @dataclass(frozen=True, slots=True)
 class Standing:
@@ -99,6 +101,7 @@ class Standing:
     sha256: str | None  # None: nothing, or no plain file
     executable: bool = False
     line: int | None = None
+    layout: bool = False  # it differs as a formatter's input and output do
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +193,8 @@ def _file(upstream: Upstream, item: Recorded, disk: Standing, side: Side) -> Fin
         return finding("drift-missing", f"`{item.to}` is missing, or is no plain file", None, sync, "local")
     if disk.sha256 != item.sha256:
         keep = f"vendor-tool patch new {upstream.name}, or vendor-tool sync --force {upstream.name}"
-        return finding("drift-edited", f"`{item.to}` does not have the recorded bytes", disk.line or 1, keep)
+        what = f"`{item.to}` does not have the recorded bytes" + (f": {LAYOUT}" if disk.layout else "")
+        return finding("drift-edited", what, disk.line or 1, keep)
     if disk.executable != item.executable:
         what = "is executable" if disk.executable else "is not executable any more"
         return finding("drift-mode", f"`{item.to}` {what}", 1, f"{sync} --force", "local")

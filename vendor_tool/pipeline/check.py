@@ -53,25 +53,28 @@ def _standing(item: Recorded, folders: Folders, cache: Path | None) -> drift.Sta
         return drift.Standing(None)
     data, executable = found
     digest = hashlib.sha256(data).hexdigest()
-    line = _first_line(item, data, cache) if digest != item.sha256 else None
-    return drift.Standing(digest, executable, line)
+    recorded = _recorded(item, cache) if digest != item.sha256 else None
+    if recorded is None:
+        return drift.Standing(digest, executable)
+    return drift.Standing(digest, executable, _line(recorded, data), layout=_layout(recorded, data))
 
 
-def _first_line(item: Recorded, data: bytes, cache: Path | None) -> int | None:
-    """The first line that differs, where the recorded bytes are in the cache."""
+def _recorded(item: Recorded, cache: Path | None) -> bytes | None:
+    """The recorded bytes, where they are in the cache."""
     if cache is None:
         return None
     try:
         recorded = state.final_copy(cache, item.sha256).read_bytes()
     except OSError:
         return None
-    if hashlib.sha256(recorded).hexdigest() != item.sha256:
-        return None
-    old, new = recorded.split(b"\n"), data.split(b"\n")
-    same = next(
-        (n for n, pair in enumerate(zip(old, new, strict=False)) if pair[0] != pair[1]), min(len(old), len(new))
-    )
-    return same + 1
+    return recorded if hashlib.sha256(recorded).hexdigest() == item.sha256 else None
+
+
+def _layout(wanted: bytes, disk: bytes) -> bool:
+    """Whether two versions differ as a formatter's input and output do."""
+    from vendor_tool.outdated.formatting import difference
+
+    return difference(wanted, disk) in ("format", "imports")
 
 
 # ---- files that nobody vendored ---------------------------------------------------------------------------
@@ -132,9 +135,13 @@ def rebuild(lock: Lock, names: Collection[str], access: Access) -> list[Finding]
 
 
 def _compare(lock: Lock, upstream: Upstream, files: Sequence[BuiltFile]) -> Iterator[Finding]:
+    from vendor_tool import transform
+    from vendor_tool.outdated.formatting import explained
+
     assert upstream.resolved is not None
     recorded = {item.to: item for item in upstream.resolved.files}
     force = f"vendor-tool sync --force {upstream.name}"
+    tools = explained(upstream.resolved.tools, transform.versions(upstream.rules, upstream.files, lock.shims))
 
     def finding(rule: str, message: str, path: str, line: int | None, side: Side) -> Finding:
         known = recorded.get(path)
@@ -152,6 +159,8 @@ def _compare(lock: Lock, upstream: Upstream, files: Sequence[BuiltFile]) -> Iter
             continue
         side: Side = "record" if disk == file.final else "local" if true_record else "both"
         what = f"`{file.to}` is not what `{file.path}` gives with the entry's rules and patches"
+        if disk is not None and disk != file.final and _layout(file.final, disk):
+            what += f": {drift.LAYOUT}" + (f"; {tools}" if tools else "")
         yield finding("drift-rebuild", what, file.to, _line(file.final, disk), side)
     for to in sorted(recorded.keys() - {file.to for file in files}):
         yield finding("drift-rebuild", f"`{to}` is recorded, and the entry does not make it", to, 1, "record")
