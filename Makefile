@@ -1,9 +1,10 @@
 # Both targets do their own set-up on a fresh machine: an environment in .venv, filled from the package registry.
 PYTHON ?= python3
 VENV ?= .venv
+RUNTIME ?= .venv-runtime
 BIN = $(VENV)/bin
 
-.PHONY: demo test check clean
+.PHONY: demo test test-runtime clean
 
 demo: $(VENV)/.installed
 	$(BIN)/vendor-tool demo
@@ -13,6 +14,16 @@ test: $(VENV)/.installed-test
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/pytest -n auto
+
+# what needs the kernel runtime and no GPU: references in float64, kernels traced and lowered, the shim over the real thing
+test-runtime: $(RUNTIME)/.installed
+	$(RUNTIME)/bin/python -m pytest -n auto tests/parity tests/codegen tests/shim/test_real_runtime.py
+
+$(RUNTIME)/.installed: pyproject.toml
+	$(PYTHON) -m venv $(RUNTIME)
+	$(RUNTIME)/bin/python -m pip install --quiet torch==2.13.0 numpy
+	$(RUNTIME)/bin/python -m pip install --quiet --editable '.[gpu]' pytest pytest-xdist hypothesis
+	touch $@
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
@@ -26,4 +37,4 @@ $(VENV)/.installed-test: $(VENV)/bin/python pyproject.toml
 	touch $@ $(VENV)/.installed
 
 clean:
-	rm -rf $(VENV) .mypy_cache .ruff_cache
+	rm -rf $(VENV) $(RUNTIME) .mypy_cache .ruff_cache
