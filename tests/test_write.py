@@ -221,9 +221,43 @@ for n in range(20):
     assert (tmp_path / "log").read_bytes() == b"x" * 60
 
 
-def test_a_journal_that_cannot_be_read_is_told_and_kept(tmp_path: Path) -> None:
-    (tmp_path / ".vendor-tool").mkdir()
-    (tmp_path / ".vendor-tool/journal.json").write_bytes(b"{")
-    with pytest.raises(UsageError, match="cannot be read"), write.exclusive(tmp_path):
+@pytest.mark.parametrize(
+    "journal",
+    [
+        b"{",
+        b"[]",
+        b'{"plan": [1]}',
+        b'{"version": 1, "plan": [{"path": "../evil", "number": 0, "new": true, "old": false}]}',
+        b'{"version": 1, "stage": [1, 2], "plan": [{"path": "own.txt", "number": 0, "new": true, "old": false}]}',
+    ],
+)
+def test_a_journal_that_no_run_here_wrote_is_told_and_kept(tmp_path: Path, journal: bytes) -> None:
+    root = tmp_path / "root"
+    make(root)
+    (root / ".vendor-tool/stage").mkdir(parents=True)
+    (root / ".vendor-tool/stage/new-0").write_bytes(b"evil")
+    (root / ".vendor-tool/journal.json").write_bytes(journal)
+    with pytest.raises(UsageError, match="was not written by a run in this folder"), write.exclusive(root):
         pass
-    assert (tmp_path / ".vendor-tool/journal.json").read_bytes() == b"{"
+    assert (root / ".vendor-tool/journal.json").read_bytes() == journal
+    assert tree(root) == BEFORE
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["root"]
+
+
+def test_an_interrupt_during_the_swap_puts_everything_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    make(tmp_path)
+    swaps: list[str] = []
+
+    def interrupted(self: Path, target: Path) -> Path:
+        if self.name.startswith("new-"):
+            swaps.append(target.name)
+            if len(swaps) == 3:
+                raise KeyboardInterrupt
+        self.rename(target)
+        return target
+
+    monkeypatch.setattr(Path, "replace", interrupted)
+    with write.exclusive(tmp_path), pytest.raises(KeyboardInterrupt):
+        write.commit(tmp_path, CHANGES, LAST)
+    assert tree(tmp_path) == BEFORE
+    assert not write.pending(tmp_path)

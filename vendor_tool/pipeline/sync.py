@@ -63,12 +63,13 @@ def run(
         return Done(files=sum(len(one.resolved.files) for one in idle if one.resolved))
     if dry_run:
         return _run(lock, chosen, access, force=force, dry_run=True, accept_license=accept_license)
-    with write.exclusive(lock.root):
+    with write.exclusive(lock.root) as ended:
         # another run may have changed the lock while this one waited
         lock = lockfile.load(path, access.cache)
         chosen = plan.select(lock, arguments)
         session_free(lock, [one.upstream.name for one in chosen], mend=True)
-        return _run(lock, chosen, access, force=force, dry_run=False, accept_license=accept_license)
+        before = Done(said=("a run that was killed is ended: its files are all in place",) if ended else ())
+        return before.also(_run(lock, chosen, access, force=force, dry_run=False, accept_license=accept_license))
 
 
 def session_free(lock: Lock, names: Sequence[str], *, mend: bool = False) -> None:

@@ -1,8 +1,7 @@
 """Tree to disk, all or nothing: staged, synced, swapped in one go, and mended by the next run if it was killed.
 
 What a run means to do stands in `.vendor-tool/journal.json` before the first file is touched. Once it is there, a
-run that dies is finished by the next one; before that, nothing has changed. Paths that lead through a symbolic
-link, or to something that is no plain file, are refused before anything is staged.
+run that dies is finished by the next one; before that, nothing has changed.
 """
 
 from __future__ import annotations
@@ -12,153 +11,19 @@ import errno
 import json
 import os
 import shutil
-import stat
-import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from vendor_tool.errors import ContentError, UsageError
+from vendor_tool.errors import UsageError
 from vendor_tool.model import Blob
+from vendor_tool.paths import unsafe
+from vendor_tool.write.paths import FOLDER, inspect
 
-FOLDER = ".vendor-tool"
 JOURNAL = "journal.json"
 STAGE = "stage"
-PATIENCE = 60.0  # seconds to wait for another run
 # past this many files one sync of the whole disk is cheaper than one of each file
 FSYNC_EACH = 200
-
-
-# ---- one run at a time ------------------------------------------------------------------------------------
-
-
-@contextlib.contextmanager
-def exclusive(root: Path) -> Iterator[None]:
-    """Hold the project's run lock; waits for another run, then raises UsageError. Ends what a killed run left."""
-    folder, handle = _acquire(root)
-    try:
-        recover(root)
-        yield
-    finally:
-        _tidy(folder)
-        os.close(handle)
-
-
-def _acquire(root: Path) -> tuple[Path, int]:
-    until = time.monotonic() + PATIENCE
-    while True:
-        try:
-            folder = own_folder(root)
-            handle = _open_lock(folder)
-        except FileNotFoundError:  # the run before took the folder away in between
-            continue
-        _wait(handle, until)
-        found = _lstat(folder / "lock")
-        # the run before may have removed the file that this one waited on: then nobody else would wait on it
-        if found is not None and found.st_ino == os.fstat(handle).st_ino:
-            return folder, handle
-        os.close(handle)
-
-
-def own_folder(root: Path) -> Path:
-    """The tool's own folder in a project, made where it is missing, and kept out of git."""
-    folder = root / FOLDER
-    if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
-        raise UsageError(f"`{FOLDER}` in `{root}` is not a folder", hint=f"remove `{FOLDER}`")
-    try:
-        folder.mkdir(exist_ok=True)
-        ignore = folder / ".gitignore"
-        if not ignore.exists():
-            ignore.write_text("*\n", encoding="utf-8")
-    except FileNotFoundError:
-        if root.is_dir():
-            raise
-        raise UsageError(f"`{root}` is not there", hint="name a lock in a folder that exists") from None
-    except OSError as error:
-        raise UsageError(f"cannot write in `{root}`: {error.strerror}", hint="see who owns the folder") from None
-    return folder
-
-
-def _open_lock(folder: Path) -> int:
-    try:
-        return os.open(folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | getattr(os, "O_NOFOLLOW", 0), 0o666)
-    except FileNotFoundError:
-        raise
-    except OSError as error:
-        raise UsageError(f"cannot open `{FOLDER}/lock`: {error.strerror}", hint="see who owns the folder") from None
-
-
-def _wait(handle: int, until: float) -> None:
-    import fcntl
-
-    while True:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            return
-        except OSError:
-            if time.monotonic() > until:
-                raise UsageError(
-                    "another vendor-tool run holds this project", hint="wait for it to end, then run this again"
-                ) from None
-            time.sleep(0.05)
-
-
-def _tidy(folder: Path) -> None:
-    """Leave no folder behind where nothing of use lies in it."""
-    with contextlib.suppress(OSError):
-        (folder / "merge").rmdir()
-    with contextlib.suppress(OSError):
-        if {entry.name for entry in folder.iterdir()} <= {".gitignore", "lock"}:
-            (folder / "lock").unlink(missing_ok=True)
-            (folder / ".gitignore").unlink(missing_ok=True)
-            folder.rmdir()
-
-
-# ---- paths ------------------------------------------------------------------------------------------------
-
-
-def inspect(root: Path, path: str) -> os.stat_result | None:
-    """What stands at a local path; None for nothing.
-
-    Raises ContentError where the way there leads through a symbolic link or a file, or where the path itself is a
-    link, a folder or a device: this tool neither follows nor replaces those.
-    """
-    current = root
-    parts = path.split("/")
-    for part in parts[:-1]:
-        current = current / part
-        found = _lstat(current)
-        if found is None:
-            return None
-        if not stat.S_ISDIR(found.st_mode):
-            kind = "a symbolic link" if stat.S_ISLNK(found.st_mode) else "not a folder"
-            shown = current.relative_to(root).as_posix()
-            raise ContentError(f"`{path}` cannot be written: `{shown}` is {kind}", hint=f"move `{shown}` away")
-    found = _lstat(current / parts[-1])
-    if found is None or stat.S_ISREG(found.st_mode):
-        return found
-    kind = "a folder" if stat.S_ISDIR(found.st_mode) else "a symbolic link or a device"
-    raise ContentError(f"`{path}` cannot be written: {kind} stands there", hint=f"move `{path}` away")
-
-
-def _lstat(path: Path) -> os.stat_result | None:
-    try:
-        return path.lstat()
-    except (FileNotFoundError, NotADirectoryError):
-        return None
-
-
-def read(root: Path, path: str) -> bytes | None:
-    """Bytes at a local path; None for nothing. Raises ContentError as `inspect` does."""
-    if inspect(root, path) is None:
-        return None
-    try:
-        return (root / path).read_bytes()
-    except OSError as error:
-        raise ContentError(f"`{path}` cannot be read: {error.strerror}", hint="see who may read it") from None
-
-
-# ---- the swap ---------------------------------------------------------------------------------------------
 
 
 def commit(root: Path, changes: Mapping[str, Blob | None], last: tuple[str, bytes] | None = None) -> None:
@@ -184,6 +49,10 @@ def commit(root: Path, changes: Mapping[str, Blob | None], last: tuple[str, byte
         raise _refused(error) from None
     try:
         _swap(root, plan)
+    except KeyboardInterrupt:
+        _roll_back(root, plan)
+        _finish(root)
+        raise
     except OSError as error:
         _roll_back(root, plan)
         _finish(root)
@@ -252,10 +121,21 @@ def _write_journal(root: Path, plan: list[dict[str, Any]]) -> None:
     folder = root / FOLDER
     temporary = folder / f"{JOURNAL}.part"
     temporary.unlink(missing_ok=True)
-    _write_file(temporary, json.dumps({"version": 1, "plan": plan}).encode(), 0o666, sync=True)
+    _write_file(
+        temporary,
+        json.dumps({"version": 1, "stage": _identity(folder / STAGE), "plan": plan}).encode(),
+        0o666,
+        sync=True,
+    )
     _sync_folder(folder / STAGE)
     temporary.replace(folder / JOURNAL)
     _sync_folder(folder)
+
+
+def _identity(stage: Path) -> list[int]:
+    """What no clone of a repository can know: a journal that came with one must not be carried out."""
+    found = stage.lstat()
+    return [found.st_dev, found.st_ino]
 
 
 def _sync_folder(folder: Path) -> None:
@@ -335,6 +215,32 @@ def left_over(root: Path) -> bool:
     return not stopped or not all(os.path.exists(f"{path}/session.json") for path in stopped)  # noqa: PTH110
 
 
+def _read_journal(root: Path, journal: Path) -> list[dict[str, Any]]:
+    """The plan of a killed run. Raises UsageError for what this tool did not write here."""
+    plan: list[dict[str, Any]] = []
+    try:
+        content = json.loads(journal.read_bytes())
+        plan = [
+            {
+                "path": str(step["path"]),
+                "new": step["new"] is True,
+                "old": step["old"] is True,
+                "number": int(step["number"]),
+            }
+            for step in content["plan"]
+        ]
+        known = content["stage"] == _identity(root / FOLDER / STAGE)
+    except (ValueError, KeyError, TypeError, OSError):
+        known = False
+    sound = all(not unsafe(step["path"].removeprefix(f"{FOLDER}/merge/")) for step in plan)
+    if not known or not sound:
+        raise UsageError(
+            f"`{FOLDER}/{JOURNAL}` was not written by a run in this folder",
+            hint=f"see `git status`, then remove `{FOLDER}` and run this again",
+        )
+    return plan
+
+
 def recover(root: Path) -> bool:
     """End what a killed run began: finish it where its journal is whole, else throw its stage away."""
     folder = root / FOLDER
@@ -343,13 +249,7 @@ def recover(root: Path) -> bool:
         shutil.rmtree(folder / STAGE, ignore_errors=True)
         (folder / f"{JOURNAL}.part").unlink(missing_ok=True)
         return False
-    try:
-        content = json.loads(journal.read_bytes())
-        plan = content["plan"]
-    except (ValueError, KeyError, OSError):
-        raise UsageError(
-            f"`{FOLDER}/{JOURNAL}` cannot be read", hint=f"see `git status`, then remove `{FOLDER}` and run this again"
-        ) from None
+    plan = _read_journal(root, journal)
     for step in plan:
         inspect(root, step["path"])
     try:
