@@ -13,8 +13,10 @@ the module's names are compared with those of the first.
 
 import argparse
 import collections
+import contextlib
 import csv
 import hashlib
+import importlib
 import json
 import os
 import re
@@ -219,6 +221,10 @@ def zygote(asked: str, answer: str) -> None:
     import numpy  # type: ignore[import-not-found]  # noqa: F401
     import torch  # noqa: F401
 
+    for name in ("torch._dynamo", "triton.language", "einops", "pytest"):  # what many files load, once for all forks
+        with contextlib.suppress(ImportError):
+            importlib.import_module(name)
+
     if request["side"] == "absent":
         hide()
     else:
@@ -285,7 +291,6 @@ def child(path: str, request: dict[str, Any], answer: str) -> None:
 
 
 def imported(path: str, request: dict[str, Any], bare: bool) -> dict[str, Any]:
-    import importlib
     import traceback
 
     folder = Path(request["folder"])
