@@ -65,7 +65,25 @@ def test_every_key_of_the_lock_is_documented() -> None:
     )
     documented = set(re.findall(r"`([a-z0-9-]+)(?:`|:)", text("docs/reference/lockfile.md")))
     assert len(keys) > 40
-    assert keys - documented - {"intent", "seal", "path", "blob", "to", "sha256", "spdx", "holders", "line", "executable", "origins", "names"} == set()
+    assert (
+        keys
+        - documented
+        - {
+            "intent",
+            "seal",
+            "path",
+            "blob",
+            "to",
+            "sha256",
+            "spdx",
+            "holders",
+            "line",
+            "executable",
+            "origins",
+            "names",
+        }
+        == set()
+    )
 
 
 def test_the_lock_of_the_reference_reads(tmp_path: Path) -> None:

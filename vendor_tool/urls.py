@@ -36,6 +36,8 @@ def check_url(url: str) -> str | None:
         return f"is not a URL: {error}"
     if (scheme != "ssh" and parts.username is not None) or parts.password is not None:
         return "holds credentials (user, password or token); leave them out and use a git credential helper"
+    if scheme != "file" and (parts.query or parts.fragment or "?" in url or "#" in url):
+        return "holds `?` or `#`, behind which credentials may stand; leave that part out"
     if scheme != "file" and (not host or host.startswith("-")):
         return "has no host"
     return None
@@ -53,3 +55,18 @@ def plain_url(text: str) -> str:
     if parts.scheme == "ssh" and parts.username and parts.password is None:
         netloc = f"{parts.username}@{netloc}"
     return urlunsplit(parts._replace(netloc=netloc))
+
+
+# a user or a token before `@`, but for the user of ssh, and whatever stands behind `?`
+_SECRETS = (
+    (re.compile(r"(https?://)[^/@\s'\"`]+@", re.IGNORECASE), r"\1"),
+    (re.compile(r"([a-z][a-z0-9+.-]*://)[^/@\s'\"`]*:[^/@\s'\"`]*@", re.IGNORECASE), r"\1"),
+    (re.compile(r"(https?://[^\s?'\"`]+)\?[^\s'\"`]*", re.IGNORECASE), r"\1"),
+)
+
+
+def redacted(text: str) -> str:
+    """Text in which every address is without credentials: what any message or document may show."""
+    for pattern, rest in _SECRETS:
+        text = pattern.sub(rest, text)
+    return text

@@ -133,3 +133,25 @@ def test_status_is_a_line_for_each_upstream(consumer: Project, upstream: Reposit
     )
     consumer.write({"vendored/demo/bwd.py": "x\n"})
     assert consumer.done("status").out.endswith("1 file, 0 patches, 1 finding\n")
+
+
+def test_adds_at_once_lose_no_entry(consumer: Project, upstream: Repository) -> None:
+    import os
+    import subprocess
+    import sys
+
+    consumer.done("init")
+    top = str(Path(__file__).parent.parent.parent)
+    names = [f"demo{number}" for number in range(4)]
+    runs = [
+        subprocess.Popen(
+            [sys.executable, "-m", "vendor_tool", "add", name, upstream.url, "--path", "pkg/ops", "--file", "bwd.py"],
+            cwd=consumer.root,
+            env={**os.environ, "PYTHONPATH": top},
+            stderr=subprocess.PIPE,
+        )
+        for name in names
+    ]
+    said = [one.communicate()[1].decode() for one in runs]
+    assert [one.returncode for one in runs] == [0] * 4, said
+    assert all(f"  {name}:\n" in consumer.lock for name in names)

@@ -403,3 +403,66 @@ def test_a_run_time_import_that_is_gone_names_the_first_missing_step(tmp_path: P
     said = consumer.refused(ExitCode.UPSTREAM, "sync")
     assert "kernels.ops.normalize" in said
     assert "normalise" in said
+
+
+# ---- what was found by trying to break it -----------------------------------------------------------------
+
+
+def test_a_removed_entry_is_not_forgotten_with_its_files(tmp_path: Path, upstream: Repository) -> None:
+    revision = upstream.git("rev-parse", "main")
+    side = entry(upstream.url, revision, "[other.py]", name="side", from_="", to="vendored/side")
+    consumer = project(tmp_path / "proj", lock(entry(upstream.url, revision, "[fwd.py, bwd.py]"), side))
+    consumer.done("sync")
+    start, end = consumer.lock.index("  side:"), len(consumer.lock)
+    consumer.write({"vendor.lock.yaml": consumer.lock[:start] + consumer.lock[end:]})
+    found = consumer.run("check").out
+    assert "vendored/side/other.py:1: error: `vendored/side/other.py` was vendored by an entry" in found
+    assert "git rm vendored/side/other.py" in consumer.refused(ExitCode.CONTENT, "sync")
+    (consumer.root / "vendored/side/other.py").unlink()
+    consumer.done("sync")
+    assert b"side" not in consumer.read("vendored/PROVENANCE.md")
+
+
+def test_a_record_that_was_edited_by_hand_vouches_for_no_bytes(consumer: Project) -> None:
+    import hashlib
+
+    consumer.done("sync")
+    ours = BWD + "# ours\n"
+    before, after = (hashlib.sha256(text.encode()).hexdigest() for text in (BWD, ours))
+    consumer.write({"vendored/demo/bwd.py": ours, "vendor.lock.yaml": consumer.lock.replace(before, after)})
+    assert "vendor-tool patch new demo" in consumer.refused(ExitCode.CONTENT, "sync")
+
+
+def test_a_document_that_only_names_the_tool_is_somebody_elses(consumer: Project) -> None:
+    consumer.write({"vendored/PROVENANCE.md": "# Notes\n\nWe use vendor-tool.\n"})
+    assert "`vendored/PROVENANCE.md` is in the way" in consumer.refused(ExitCode.CONTENT, "sync")
+
+
+def test_a_lock_with_a_byte_order_mark_keeps_it(consumer: Project) -> None:
+    consumer.write({"vendor.lock.yaml": "\ufeff" + consumer.lock})
+    consumer.done("sync")
+    assert consumer.lock.startswith("\ufeffversion: 1\n")
+    consumer.done("check")
+
+
+def test_an_alias_in_itself_ends_in_an_error(consumer: Project) -> None:
+    consumer.write({"vendor.lock.yaml": "version: 1\nproject: &x {name: *x}\n"})
+    assert "vendor.lock.yaml:2:10: an alias stands in itself" in consumer.refused(ExitCode.USAGE, "sync")
+
+
+@pytest.mark.parametrize("content", [b"{}", b'{"root": []}', b'{"root": ["map", 1], "files": {}, "seals": {}}', b"[]"])
+def test_a_parsed_copy_of_another_shape_is_passed_over(consumer: Project, content: bytes) -> None:
+    consumer.done("sync")
+    for copy in (Path(os.environ["XDG_CACHE_HOME"]) / "vendor-tool/parsed").iterdir():
+        copy.write_bytes(content)
+    consumer.done("sync")
+    consumer.done("check")
+
+
+@pytest.mark.parametrize(
+    "url", ["https://h.example/x?private_token=S3CRET", "https://S3CRET@h.example/x", "https://h.example/x#S3CRET"]
+)
+def test_an_address_with_a_secret_anywhere_is_refused_and_not_repeated(consumer: Project, url: str) -> None:
+    text = re.sub("url: .*", f"url: {url}", consumer.lock)
+    consumer.write({"vendor.lock.yaml": text})
+    assert "S3CRET" not in consumer.refused(ExitCode.USAGE, "sync")

@@ -65,6 +65,12 @@ RULES: Mapping[str, RuleInfo] = {
             "A file stands in a vendored folder and no entry claims it.",
         ),
         RuleInfo(
+            "drift-orphan",
+            "error",
+            "File whose entry is gone",
+            "A provenance page accounts for a file that no entry claims any more: its entry was taken out by hand.",
+        ),
+        RuleInfo(
             "drift-patch",
             "error",
             "Patch edited",
@@ -115,6 +121,7 @@ class Subject:
     patches: Mapping[str, str | None]  # local path -> sha256
     stale: Mapping[str, bool] = field(default_factory=dict)  # generated path -> whether something stands there
     unexpected: Mapping[str, str] = field(default_factory=dict)  # local path -> upstream whose folder it is in
+    orphans: tuple[str, ...] = ()  # local paths that a provenance page names and no entry claims
     pending: bool = False
 
 
@@ -128,6 +135,16 @@ def check(subject: Subject) -> Iterator[Finding]:
         upstream = subject.lock.upstreams[name]
         yield from _lock(subject, upstream)
         yield from _files(subject, upstream)
+    for path in subject.orphans:
+        yield Finding(
+            "drift-orphan",
+            "error",
+            f"`{path}` was vendored by an entry that is not in the lock any more",
+            path,
+            1,
+            side="record",
+            fix=f"git rm {path}",
+        )
     for path, there in sorted(subject.stale.items()):
         what = "is not what the lock makes of it" if there else "is missing"
         yield Finding(
@@ -190,9 +207,12 @@ def _file(upstream: Upstream, item: Recorded, disk: Standing, side: Side) -> Fin
         return Finding(rule, "error", message, item.to, line, item.at.line, upstream.name, side, fix)
 
     if disk.sha256 is None:
-        return finding("drift-missing", f"`{item.to}` is missing, or is no plain file", None, sync, "local")
+        away = f"move what stands at `{item.to}` away, if anything does, then {sync}"
+        return finding("drift-missing", f"`{item.to}` is missing, or is no plain file", None, away, "local")
     if disk.sha256 != item.sha256:
-        keep = f"vendor-tool patch new {upstream.name}, or vendor-tool sync --force {upstream.name}"
+        keep = f"vendor-tool sync --force {upstream.name}"
+        if "/LICENSES/" not in f"/{item.to}":  # a licence text is nobody's to edit
+            keep = f"vendor-tool patch new {upstream.name}, or {keep}"
         what = f"`{item.to}` does not have the recorded bytes" + (f": {LAYOUT}" if disk.layout else "")
         return finding("drift-edited", what, disk.line or 1, keep)
     if disk.executable != item.executable:

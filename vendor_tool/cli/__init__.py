@@ -14,7 +14,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         from vendor_tool.cli.arguments import parse
 
         arguments = parse(sys.argv[1:] if argv is None else argv)
-        return int(arguments.call(arguments))
+        code = int(arguments.call(arguments))
+        if sys.stdout is not None:  # closed by whoever called
+            sys.stdout.flush()
+        return code
     except (Exception, KeyboardInterrupt) as problem:  # a bug must not look like a finding
         return int(_failed(problem))
 
@@ -33,6 +36,10 @@ def _failed(problem: BaseException) -> ExitCode:
         case BrokenPipeError():
             output.abandon()
             return ExitCode.CLEAN
+        case OSError():
+            where = f": `{problem.filename}`" if problem.filename else ""
+            output.error(f"the disk refuses: {problem.strerror or problem}{where}", "see who may read and write there")
+            return ExitCode.USAGE
         case _:
             output.bug(problem)
             return ExitCode.BUG

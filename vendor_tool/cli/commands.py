@@ -71,6 +71,9 @@ def _stopped(arguments: argparse.Namespace) -> ExitCode:
     return ExitCode.CLEAN
 
 
+MOST_LINES = 100
+
+
 def say_done(speak: Voice, done: Done, *, dry_run: bool) -> None:
     """What a command did to files, line by line, and the sum."""
     loud = [note for note in done.notes if note.level != "note" or speak.verbose]
@@ -81,10 +84,13 @@ def say_done(speak: Voice, done: Done, *, dry_run: bool) -> None:
         output.say(speak, f"{hidden} about imports that could not be tried here: see `vendor-tool --verbose sync`")
     for line in done.said:
         output.say(speak, line)
-    for path in done.written:
-        output.say(speak, f"{'would write' if dry_run else 'wrote'} {path}")
-    for path in done.removed:
-        output.say(speak, f"{'would remove' if dry_run else 'removed'} {path}")
+    changes = [f"{'would write' if dry_run else 'wrote'} {path}" for path in done.written]
+    changes += [f"{'would remove' if dry_run else 'removed'} {path}" for path in done.removed]
+    shown = changes if speak.verbose or len(changes) <= MOST_LINES else changes[:MOST_LINES]
+    for line in shown:
+        output.say(speak, line)
+    if len(shown) < len(changes):
+        output.say(speak, f"... and {len(changes) - len(shown)} more: `--verbose` lists them all")
     output.say(speak, _summary(done.written, done.removed, done.files, dry_run=dry_run))
 
 

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from vendor_tool.errors import ExitCode, UsageError
 from vendor_tool.model import Finding, RuleInfo
+from vendor_tool.urls import redacted
 from vendor_tool.values import dataclass
-
-# user:password@ or user:token@ in any address that a message quotes
-_SECRET = re.compile(r"([a-z][a-z0-9+.-]*://)[^/@\s'\"]*:[^/@\s'\"]*@", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,23 +31,23 @@ class Voice:
 def say(voice: Voice, text: str) -> None:
     """One line for a person; silent under `--quiet`."""
     if not voice.quiet:
-        print(redact(text), file=sys.stderr)
+        print(redacted(text), file=sys.stderr)
 
 
 def error(message: str, hint: str | None) -> None:
     """What went wrong, and what to do next."""
-    print(redact(f"error: {message}"), file=sys.stderr)
+    print(redacted(f"error: {message}"), file=sys.stderr)
     if hint:
-        print(redact(f"\nhint: {hint}"), file=sys.stderr)
+        print(redacted(f"\nhint: {hint}"), file=sys.stderr)
 
 
 def bug(problem: BaseException) -> None:
     """A fault of this program, with what a report of it needs; the traceback only where it is asked for."""
     import traceback
 
-    print(redact(f"error: a bug in vendor-tool: {type(problem).__name__}: {problem}"), file=sys.stderr)
+    print(redacted(f"error: a bug in vendor-tool: {type(problem).__name__}: {problem}"), file=sys.stderr)
     if os.environ.get("VENDOR_TOOL_TRACEBACK"):
-        print(redact("".join(traceback.format_exception(problem))), file=sys.stderr)
+        print(redacted("".join(traceback.format_exception(problem))), file=sys.stderr)
     else:
         frame = traceback.extract_tb(problem.__traceback__)[-1]
         print(f"  in {frame.name}, {Path(frame.filename).name}:{frame.lineno}", file=sys.stderr)
@@ -60,11 +57,6 @@ def bug(problem: BaseException) -> None:
 def abandon() -> None:
     """The reader of stdout went away: leave nothing for the interpreter to flush."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def redact(text: str) -> str:
-    """Text without credentials in addresses."""
-    return _SECRET.sub(r"\1", text)
 
 
 def count(number: int, noun: str) -> str:
@@ -85,7 +77,7 @@ def progress(voice: Voice) -> Callable[[str], None]:
         return lambda _message: None
     if sys.stderr.isatty():
         return _terminal()
-    return lambda message: print(redact(message), file=sys.stderr)
+    return lambda message: print(redacted(message), file=sys.stderr)
 
 
 def _terminal() -> Callable[[str], None]:
@@ -97,10 +89,10 @@ def _terminal() -> Callable[[str], None]:
 
             from rich.console import Console
 
-            status = Console(stderr=True).status(redact(message))
+            status = Console(stderr=True).status(redacted(message))
             status.start()
             atexit.register(status.stop)
-            started.append(lambda text: status.update(redact(text)))
+            started.append(lambda text: status.update(redacted(text)))
         started[0](message)
 
     return report
@@ -131,10 +123,12 @@ def code(found: Sequence[Finding]) -> ExitCode:
 def document(text: str, target: str | None) -> None:
     """Text to stdout or into a file."""
     if target is None or target == "-":
-        sys.stdout.write(redact(text))
+        if sys.stdout is None:
+            raise UsageError("stdout is closed", hint="write the report with `--output FILE`")
+        sys.stdout.write(redacted(text))
         return
     try:
-        Path(target).write_text(redact(text), encoding="utf-8")
+        Path(target).write_text(redacted(text), encoding="utf-8")
     except OSError as problem:
         raise UsageError(f"cannot write `{target}`: {problem.strerror}", hint="name another `--output`") from None
 

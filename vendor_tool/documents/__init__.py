@@ -45,4 +45,14 @@ def render(lock: Lock, texts: Mapping[str, bytes]) -> Tree:
     return {path: Blob(data) for kind in DOCUMENTS.values() for path, data in sorted(kind.render(lock, texts).items())}
 
 
+def listed(page: bytes) -> tuple[str, ...]:
+    """Local files that a provenance page of ours accounts for, below the page's folder; nothing for another's page."""
+    return provenance.listed(page)
+
+
+def ours(path: str, data: bytes) -> bool:
+    """Whether a file at a document's place was written by this tool, and so may be written anew."""
+    return provenance.MARK.encode() in data if path.endswith("/PROVENANCE.md") else True
+
+
 legal_copies = legal.copies

@@ -1,7 +1,9 @@
 """PROVENANCE.md: per upstream what was taken, from where, under which licence, and what was changed."""
 
+import re
 from collections.abc import Iterator, Mapping
 from itertools import groupby
+from urllib.parse import unquote
 
 from vendor_tool import legal
 from vendor_tool.documents import entry
@@ -9,6 +11,14 @@ from vendor_tool.model import Lock, Upstream
 from vendor_tool.urls import plain_url
 
 NAME = "PROVENANCE.md"
+MARK = "Written by vendor-tool from `vendor.lock.yaml`; edits are lost."
+_ROW = re.compile(r"^\| \[`[^`]+`\]\(([^)\s]+)\) \| ", re.MULTILINE)
+
+
+def listed(page: bytes) -> tuple[str, ...]:
+    """Local files, below the page's folder, that a page of ours accounts for."""
+    text = page.decode("utf-8", "replace")
+    return tuple(unquote(path) for path in _ROW.findall(text)) if MARK in text else ()
 
 
 def inputs(lock: Lock) -> list[str]:
@@ -33,7 +43,7 @@ def render(lock: Lock, texts: Mapping[str, bytes]) -> Mapping[str, bytes]:
 
 
 def _page(folder: str, upstreams: list[Upstream], lock: Lock, texts: Mapping[str, bytes]) -> str:
-    lines = ["# Provenance", "", "Written by vendor-tool from `vendor.lock.yaml`; edits are lost."]
+    lines = ["# Provenance", "", MARK]
     for upstream in upstreams:
         lines += ["", f"## {upstream.name}", "", *_facts(upstream)]
         lines += _section("Files", _table(upstream, folder))

@@ -8,9 +8,9 @@ from typing import Final, Literal
 
 from vendor_tool import vcs
 from vendor_tool.fetch import http
-from vendor_tool.fetch.trouble import Kind, Trouble, redacted
+from vendor_tool.fetch.trouble import Kind, Trouble
 from vendor_tool.model import Access
-from vendor_tool.urls import plain_url
+from vendor_tool.urls import plain_url, redacted
 from vendor_tool.values import dataclass
 
 REMOTE: Final = "vendor-tool"

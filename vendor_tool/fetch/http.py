@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
 from vendor_tool import __version__
-from vendor_tool.fetch.trouble import Kind, Trouble, redacted
-from vendor_tool.urls import plain_url
+from vendor_tool.fetch.trouble import Kind, Trouble
+from vendor_tool.urls import plain_url, redacted
 from vendor_tool.values import dataclass
 
 if TYPE_CHECKING:

@@ -1,12 +1,10 @@
 """Why an address did not give what was asked for, as a value, and how the user is told."""
 
-import re
 from collections.abc import Sequence
 from typing import Final, Literal
 
 from vendor_tool.errors import UpstreamError
 from vendor_tool.model import Upstream
-from vendor_tool.urls import plain_url
 from vendor_tool.values import dataclass
 
 Kind = Literal["foreign", "denied", "broken", "gone", "refused", "busy", "unreachable", "cut"]
@@ -19,12 +17,6 @@ class Trouble:
     url: str  # fit to be shown
     kind: Kind
     lines: tuple[str, ...]  # the last words of git or of the server, without credentials
-
-
-def redacted(text: str) -> str:
-    """Text of git or of a server without the credentials of the addresses in it."""
-    text = re.sub(r"[a-z+]+://[^\s'\"]+", lambda match: plain_url(match[0]), text, flags=re.IGNORECASE)
-    return re.sub(r"(?i)([?&][a-z_]*(?:token|key|secret|password)=)[^&\s'\"]+", r"\1...", text)
 
 
 def unavailable(

@@ -50,8 +50,11 @@ def find_legal(listing: Collection[str], below: str) -> Legal:
             notices.append((rank[folder], name.casefold(), path))
         elif found := _LICENSE.match(name):
             licenses.append((rank[folder], _preference(name, found["kind"]), name.casefold(), path))
-    best = min(licenses)[3] if licenses else None
+    # the layout of REUSE has no file at the top: the first text of its folder speaks for the project
+    reuse = sorted(one for one in others if one.rpartition("/")[0].rpartition("/")[2] == "LICENSES")
+    best = min(licenses)[3] if licenses else next(iter(reuse), None)
     notice = min(notices)[2] if notices else None
+    others = [one for one in others if one != best]
     others += [one[3] for one in licenses if one[3] != best] + [one[2] for one in notices if one[2] != notice]
     return Legal(best, notice, tuple(sorted(others)))
 

@@ -32,8 +32,8 @@ def parse_bytes(path: Path, data: bytes, cache: Path | None = None) -> Lock:
         return parse_text(path, decode(path, data))[0]
     copy = copies.copy_path(cache, data)
     content = copies.load(copy)
-    if content is not None:
-        return _from_copy(path, content)
+    if content is not None and (found := _from_copy(path, content)) is not None:
+        return found
     lock, root = parse_text(path, decode(path, data))
     copies.save(copy, _to_copy(lock, root))
     return lock
@@ -95,11 +95,16 @@ def _strip(root: Node) -> Node:
     return under(root, ("upstreams", "*", "resolved"))
 
 
-def _from_copy(path: Path, content: dict[str, Any]) -> Lock:
+def _from_copy(path: Path, content: dict[str, Any]) -> Lock | None:
+    """The Lock of a parsed copy; None where the copy does not have the shape that this program writes."""
+
     def resolved(name: str, place: Place) -> Resolved | None:
         found, _ = record.read(place)
         if found is None:
             return None
         return replace(found, files=record.from_columns(content["files"][name]), sealed=content["seals"][name])
 
-    return parse(path, copies.from_json(content["root"]), resolved)
+    try:
+        return parse(path, copies.from_json(content["root"]), resolved)
+    except (KeyError, IndexError, TypeError, ValueError, AttributeError, AssertionError):
+        return None

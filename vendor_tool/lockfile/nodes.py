@@ -6,7 +6,7 @@ A node can go through JSON, so that a parsed copy can be kept (`cache.py`) and y
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from vendor_tool.errors import UsageError
 from vendor_tool.model import At
@@ -63,8 +63,10 @@ def compose(name: str, text: str) -> Node:
     import yaml
 
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    # yaml drops a byte order mark and counts on without it
+    shift = 1 if text.startswith("\ufeff") else 0
     try:
-        root = yaml.compose(text, Loader=loader)
+        root = yaml.compose(text[shift:], Loader=loader)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         place = f"{name}:{mark.line + 1}:{mark.column + 1}" if mark else name
@@ -73,15 +75,17 @@ def compose(name: str, text: str) -> Node:
         raise UsageError(f"{name}: not valid YAML: {error}", hint=f"mend `{name}`") from None
     if root is None:
         return Node("map", [], "map", 1, 1, 0, 0, False)
-    return _Converter(name).convert(root)
+    return _Converter(name, shift).convert(root)
 
 
 class _Converter:
     """Walks yaml's nodes once; counts them, so that nested aliases end in an error and not in a full memory."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, shift: int) -> None:
         self.name = name
+        self.shift = shift
         self.count = 0
+        self.open: set[int] = set()  # collections that are being walked: an alias to one of them has no end
 
     def convert(self, node: object) -> Node:
         import yaml
@@ -90,18 +94,28 @@ class _Converter:
         if self.count > MAX_NODES:
             raise UsageError(f"{self.name}: more than {MAX_NODES:,} values", hint="write aliased values out")
         assert isinstance(node, yaml.Node)
-        line, column, start = node.start_mark.line + 1, node.start_mark.column + 1, node.start_mark.index
+        line, column, start = node.start_mark.line + 1, node.start_mark.column + 1, node.start_mark.index + self.shift
         tag = node.tag.rpartition(":")[2]
         if isinstance(node, yaml.ScalarNode):
-            return Node("text", node.value, tag, line, column, start, node.end_mark.index, False)
+            return Node("text", node.value, tag, line, column, start, node.end_mark.index + self.shift, False)
         assert isinstance(node, yaml.CollectionNode)
+        if id(node) in self.open:
+            raise UsageError(f"{self.name}:{line}:{column}: an alias stands in itself", hint="write the value out")
+        self.open.add(id(node))
+        found = self._collection(node, tag, line, column, start)
+        self.open.discard(id(node))
+        return found
+
+    def _collection(self, node: Any, tag: str, line: int, column: int, start: int) -> Node:
+        import yaml
+
         flow = bool(node.flow_style)
         if isinstance(node, yaml.SequenceNode):
             items = [self.convert(item) for item in node.value]
-            end = node.end_mark.index if flow or not items else items[-1].end
+            end = node.end_mark.index + self.shift if flow or not items else items[-1].end
             return Node("list", items, tag, line, column, start, end, flow)
         pairs = self._pairs(node.value)
-        end = node.end_mark.index if flow or not pairs else pairs[-1][1].end
+        end = node.end_mark.index + self.shift if flow or not pairs else pairs[-1][1].end
         return Node("map", pairs, tag, line, column, start, end, flow)
 
     def _pairs(self, raw: list[tuple[object, object]]) -> list[tuple[Node, Node]]:

@@ -138,6 +138,9 @@ def _upstream(
     rules = tuple(_rule(item, shims) for item in fields["transforms"].items()) if "transforms" in fields else None
     patches = fields["patches"].items() if "patches" in fields else []
     parity = fields["parity"].fields("slower-than") if "parity" in fields else {}
+    for key in ("files", "imports"):
+        if key in fields and not fields[key].items():
+            fields[key].fail("is empty", f"name what is taken, or take the key `{key}:` out")
     upstream = Upstream(
         name=name,
         url=_url(fields["url"], name),
@@ -210,6 +213,9 @@ def _file(place: Place, shims: Mapping[str, ShimSpec]) -> FileSpec:
     if "to" in fields and is_glob(path):
         fields["to"].fail("a glob cannot have a `to:`", "list the files one by one to rename them")
     names = {key: fields[key].texts() if key in fields else () for key in ("only", "drop")}
+    for key in ("only", "drop"):
+        if key in fields and not names[key]:
+            fields[key].fail("is empty", f"name what it is for, or take `{key}:` out")
     if names["only"] and names["drop"]:
         fields["drop"].fail("`only:` and `drop:` exclude each other", "keep one of the two")
     return FileSpec(

@@ -63,6 +63,12 @@ def init(path: Path, *, name: str | None, license_: str | None) -> None:
 
 def add(path: Path, request: Request, access: Access) -> Added:
     """Add to the lock; nothing is vendored yet. Raises UsageError and UpstreamError as the parts do."""
+    lockfile.read_bytes(path)
+    with write.exclusive(path.parent):
+        return _add(path, request, access)
+
+
+def _add(path: Path, request: Request, access: Access) -> Added:
     lock = lockfile.load(path, access.cache)
     upstream, branch = _upstream(lock, request, access)
     snapshot = fetch.snapshot(upstream, upstream.revision, access)
@@ -83,9 +89,8 @@ def add(path: Path, request: Request, access: Access) -> Added:
         text = edit.add_upstream(text, request.name, entry)
     after, _ = lockfile.parse_text(path, text)
     plan.clashes(after, {name: plan.listed(one) for name, one in after.upstreams.items()})
-    with write.exclusive(lock.root):
-        write.commit(lock.root, {}, (path.name, edit.write_bytes(path, text)))
     needs = _needs(wanted, snapshot, sources)
+    write.commit(lock.root, {}, (path.name, edit.write_bytes(path, text)))
     return Added(request.name, upstream.revision, spdx, new, pulled, needs, tuple(sorted(needs.keys() & lock.shims)))
 
 
@@ -122,9 +127,7 @@ def _upstream(lock: Lock, request: Request, access: Access) -> tuple[Upstream, s
         )
     reason = fetch.check_url(request.url)
     if reason:
-        raise UsageError(
-            f"address of upstream `{request.name}` {reason}", hint="credentials belong in a git credential helper"
-        )
+        raise UsageError(f"address of upstream `{request.name}` {reason}", hint="give the address of a git repository")
     for option, value in (("--path", request.path), ("--to", request.to)):
         if value and (fault := unsafe(value.rstrip("/"))):
             raise UsageError(f"`{option} {value}` {fault}", hint="name a folder below the top")

@@ -145,7 +145,13 @@ def make(lock: Lock, fetched: Fetched, access: Access, series: Sequence[patches.
 
 
 def build(lock: Lock, fetched: Fetched, access: Access, series: Sequence[patches.Patch] | None = None) -> Build:
-    """What `make` makes, with the record of it."""
+    """What `make` makes, with the record of it. UsageError where no licence says that anybody may copy the files."""
+    if fetched.upstream.files and fetched.legal.license is None:
+        raise UsageError(
+            f"upstream `{fetched.upstream.name}` has no licence file at `{fetched.snapshot.revision[:12]}`: "
+            "nobody may copy from it",
+            hint="ask its authors for one, or vendor a revision that has one",
+        )
     made = make(lock, fetched, access, series)
     copies, resolved = _record(lock, made, access)
     return Build(made.fetched.upstream, made.fetched.snapshot, made.files, copies, resolved, made.notes)
@@ -254,11 +260,6 @@ def read_series(lock: Lock, upstream: Upstream) -> tuple[patches.Patch, ...]:
 def _record(lock: Lock, made: Made, access: Access) -> tuple[Tree, Resolved]:
     fetched, files = made.fetched, made.files
     upstream, snapshot = fetched.upstream, fetched.snapshot
-    if upstream.files and fetched.legal.license is None:
-        raise UsageError(
-            f"upstream `{upstream.name}` has no licence file at `{snapshot.revision[:12]}`: nobody may copy from it",
-            hint="ask its authors for one, or vendor a revision that has one",
-        )
     found = facts.gather(upstream, snapshot, fetched.contents, files, access)
     kept = upstream.resolved.extra if upstream.resolved else {}
     shims = transform.shims_used(upstream.rules, [item.final for item in files], lock.shims)

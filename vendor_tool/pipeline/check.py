@@ -42,6 +42,7 @@ def check(lock: Lock, names: Collection[str], cache: Path | None = None) -> list
         patches=patches,
         stale={path: data is not None for path, data in state.stale(lock).items()} if not names else {},
         unexpected=unexpected(lock, chosen),
+        orphans=state.orphans(lock) if not names else (),
         pending=write.pending(lock.root),
     )
     return list(drift.check(subject))

@@ -10,12 +10,13 @@ from pathlib import Path
 
 from vendor_tool import documents, legal, plan, write
 from vendor_tool.errors import ContentError
-from vendor_tool.model import Blob, Lock, Recorded, Resolved, Tree, Upstream
+from vendor_tool.model import Blob, Lock, Recorded, Resolved, ShimSpec, Tree, Upstream
+from vendor_tool.paths import unsafe
 
 
 def up_to_date(lock: Lock, upstreams: Iterable[Upstream]) -> bool:
     """Whether nothing at all is to be done: told from the lock and the disk alone, without network or child process."""
-    return all(entry_up_to_date(lock, upstream) for upstream in upstreams) and not stale(lock)
+    return all(entry_up_to_date(lock, upstream) for upstream in upstreams) and not stale(lock) and not orphans(lock)
 
 
 def entry_up_to_date(lock: Lock, upstream: Upstream) -> bool:
@@ -77,11 +78,22 @@ def generated(lock: Lock, legal_texts: Mapping[str, bytes] | None = None) -> Tre
             texts[path] = data
     used = {to for one in lock.upstreams.values() if one.resolved for to in one.resolved.shims}
     shims = {}
-    if used:
-        from vendor_tool.transform import shim
+    for spec in lock.shims.values() if used else ():
+        from vendor_tool.transform import shim_standin
 
-        shims = {spec.to: Blob(shim.render(spec)) for spec in lock.shims.values() if spec.to in used}
+        if spec.to in used:
+            text = shim_standin.render(spec, known_bad=lock.known_bad, requires=_requires(lock, spec))
+            shims[spec.to] = Blob(text)
     return {**documents.render(lock, texts), **shims}
+
+
+def _requires(lock: Lock, spec: ShimSpec) -> dict[str, str]:
+    """What the entries that use a stand-in say they need: the stand-in tells it to whoever calls a kernel."""
+    found: dict[str, str] = {}
+    for upstream in lock.upstreams.values():
+        if upstream.resolved and spec.to in upstream.resolved.shims:
+            found |= upstream.requires
+    return found
 
 
 def stale(lock: Lock) -> dict[str, bytes | None]:
@@ -120,13 +132,37 @@ def generated_paths(lock: Lock) -> list[str]:
 
 
 def recorded(lock: Lock) -> dict[str, tuple[str, str]]:
-    """Local path to (upstream, sha256) of every file that the records own."""
+    """Local path to (upstream, sha256) of every file that the records own.
+
+    A record that was edited by hand vouches for no bytes: its digests are empty.
+    """
     found = {}
     for upstream in lock.upstreams.values():
         if upstream.resolved:
             for item in (*upstream.resolved.files, *legal_files(upstream.resolved)):
-                found[item.to] = (upstream.name, item.sha256)
+                found[item.to] = (upstream.name, item.sha256 if upstream.resolved.sealed else "")
     return found
+
+
+def pages(lock: Lock) -> list[str]:
+    """Where provenance pages stand, or stood before an entry was taken out."""
+    homes = {legal.home(one) for one in lock.upstreams.values() if one.files} | {"vendored"}
+    return [f"{home}/PROVENANCE.md" for home in sorted(homes)]
+
+
+def orphans(lock: Lock) -> tuple[str, ...]:
+    """Files that the documents on the disk still account for and no entry claims: their entry was taken out by hand."""
+    claimed = {path for paths in owners(lock).values() for path in paths}
+    claimed |= {spec.to for spec in lock.shims.values()}
+    found = set()
+    for page_path in pages(lock):
+        home = page_path.rpartition("/")[0]
+        page, _ = on_disk(lock, page_path)
+        for local in documents.listed(page or b""):
+            path = f"{home}/{local}"
+            if not unsafe(path) and path not in claimed and on_disk(lock, path)[0] is not None:
+                found.add(path)
+    return tuple(sorted(found))
 
 
 # ---- copies of final bytes ----------------------------------------------------------------------------------

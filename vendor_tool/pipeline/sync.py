@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import stat
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from vendor_tool import lockfile, plan, write
+from vendor_tool import documents, lockfile, plan, write
 from vendor_tool.errors import ContentError
 from vendor_tool.lockfile import edit, record
-from vendor_tool.model import Access, Blob, Build, Finding, Lock, Tree
+from vendor_tool.model import Access, Blob, Build, Finding, Lock, Tree, Upstream
 from vendor_tool.pipeline import proof, state
 from vendor_tool.pipeline.state import on_disk
 from vendor_tool.plan import Selection
-from vendor_tool.values import dataclass
-
-GENERATED = b"vendor-tool"
-"""Stands in the first lines of every file that is generated whole: such a file may be written anew."""
+from vendor_tool.values import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +120,12 @@ def _bring(lock: Lock, wanted: Mapping[str, str], access: Access, *, force: bool
     fetched = builds.gather(after, [(one, one.revision) for one in todo], access, trust=not force)
     built = [builds.build(after, one, access) for one in fetched]
     _same_bytes(built)
-    return apply(lock, built, text=text, force=force, dry_run=dry_run, cache=access.cache)
+    done = apply(lock, built, text=text, force=force, dry_run=dry_run, cache=access.cache)
+    return replace(done, files=sum(len(one.resolved.files) for one in _named(after, wanted) if one.resolved))
+
+
+def _named(lock: Lock, names: Iterable[str]) -> list[Upstream]:
+    return [lock.upstreams[name] for name in names]
 
 
 def _same_bytes(built: Sequence[Build]) -> None:
@@ -182,6 +184,7 @@ def apply(
         kept = {path: blob.data for path, blob in (held or {}).items()}
         files = {path: blob for path, blob in (wanted | copies).items() if kept.get(path) != on_disk(lock, path)[0]}
         _refuse_edits(lock, files, made)
+        _refuse_orphans(lock)
     stand_ins = {spec.to: made[spec.to].data for spec in after.shims.values() if spec.to in made}
     notes = proof.demand(after, wanted, stand_ins, cache) if wanted else ()
     target = {**wanted, **copies, **made, **series}
@@ -222,7 +225,7 @@ def _refuse_edits(lock: Lock, files: Tree, made: Tree) -> None:
             edited.append(path)
     for path in made:
         data, _ = on_disk(lock, path)
-        if data is not None and path != "NOTICE" and GENERATED not in b"\n".join(data.splitlines()[:12]):
+        if data is not None and not _ours(lock, path, data):
             foreign.append(path)
     if edited:
         raise state.edited(recorded[edited[0]][0], sorted(edited))
@@ -230,6 +233,25 @@ def _refuse_edits(lock: Lock, files: Tree, made: Tree) -> None:
         raise ContentError(
             f"{state.several(sorted(foreign))} in the way, and not written by this tool",
             hint="move it away, give the entry another `to:`, or overwrite it with `--force`",
+        )
+
+
+def _ours(lock: Lock, path: str, data: bytes) -> bool:
+    """Whether a generated file that stands there is one of ours: then it may be written anew."""
+    if path in {spec.to for spec in lock.shims.values()}:
+        from vendor_tool.transform import shim_standin
+
+        return data.startswith(shim_standin.MARK)
+    return documents.ours(path, data)
+
+
+def _refuse_orphans(lock: Lock) -> None:
+    """The pages that are about to be written anew are all that still says where these files came from."""
+    left = state.orphans(lock)
+    if left:
+        raise ContentError(
+            f"{state.several(left)} vendored by an entry that is not in the lock any more",
+            hint=f"take the entry back, or remove the files: `git rm {' '.join(left[:5])}`; `--force` forgets them",
         )
 
 

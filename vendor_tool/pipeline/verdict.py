@@ -94,7 +94,7 @@ def _evidence(lock: Lock) -> dict[str, object]:
             files[item.to] = (item.sha256, item.executable)
         files |= {path: (sha256, None) for path, sha256 in state.patch_digests(lock, upstream).items() if sha256}
     absent = []
-    for path in (*documents.inputs(lock), *fence.CONFIGS):
+    for path in (*documents.inputs(lock), *fence.CONFIGS, *state.pages(lock)):
         if path not in files:
             data = state.on_disk(lock, path)[0]
             if data is None:
