@@ -84,7 +84,7 @@ def _standing(prepared: Upgrade, access: Access) -> tuple[str, ...]:
     copy = f"`{old[:12]}` was merged from the copy held here"
     try:
         if not fetch.descends(upstream, old, revision, access):
-            why = "upstream rewrote its history, or this is another branch"
+            why = "it is older, or on another branch, or upstream rewrote its history"
             lines.append(f"{upstream.name}: `{revision[:12]}` does not descend from `{old[:12]}`: {why}; {copy}")
     except UpstreamError:
         lines.append(f"{upstream.name}: upstream does not give `{old[:12]}` any more; {copy}")
