@@ -75,17 +75,19 @@ def describe(proposal: Proposal) -> str:
     """The proposal in one line: "`core.py` is gone: half -> kernel/half.py (moved, changed), wrap -> gone"."""
     if proposal.renamed:
         percent = int(proposal.similarity * 100)
-        return f"`{proposal.path}` is gone: `{proposal.renamed}` holds {percent} % of it"
+        others = [_told(proposal, fate) for fate in proposal.fates if fate.path != proposal.renamed]
+        rest = f", but {', '.join(others)}" if others else ""
+        return f"`{proposal.path}` is gone: `{proposal.renamed}` holds {percent} % of it{rest}"
     if not any(fate.path for fate in proposal.fates):
         return f"`{proposal.path}` is gone, and nothing like it was found"
-    parts = []
-    for fate in proposal.fates:
-        if fate.path is None:
-            parts.append(f"{fate.name} -> gone")
-            continue
-        how = {"moved": "moved", "changed": "moved, changed", "renamed": f"moved, now {fate.to}", "gone": ""}
-        parts.append(f"{fate.name} -> {posixpath.relpath(fate.path, _folder(proposal.path))} ({how[fate.status]})")
-    return f"`{proposal.path}` is gone: " + ", ".join(parts)
+    return f"`{proposal.path}` is gone: " + ", ".join(_told(proposal, fate) for fate in proposal.fates)
+
+
+def _told(proposal: Proposal, fate: Fate) -> str:
+    if fate.path is None:
+        return f"{fate.name} -> gone"
+    how = {"moved": "moved", "changed": "moved, changed", "renamed": f"moved, now {fate.to}", "gone": ""}
+    return f"{fate.name} -> {posixpath.relpath(fate.path, _folder(proposal.path))} ({how[fate.status]})"
 
 
 def _folder(path: str) -> str:

@@ -106,6 +106,8 @@ class Preview:
         carried = len(self.patches) - obsolete
         parts = [f"{_count(carried, 'patch')} carried over"] if carried else []
         parts += [f"{_count(obsolete, 'patch')} obsolete"] if obsolete else []
+        if any(one.what == "licence" for one in self.legal):
+            parts.append("once the licence that changed is accepted")
         return ", ".join(["an upgrade is clean", *parts])
 
 

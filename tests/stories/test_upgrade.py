@@ -405,3 +405,52 @@ def test_no_line_is_lost_and_none_comes_back(
     clone.write({"vendor.lock.yaml": consumer.lock, **consumer.tree("patches")})
     clone.done("sync")
     assert clone.tree() == consumer.tree()
+
+
+def test_of_several_upgrades_none_is_carried_out_where_one_conflicts(tmp_path: Path) -> None:
+    from tests.support.project import MIT, entry, lock, project
+    from tests.support.upstream import repository
+
+    patch = "Description: ours\nAuthor: A <a@example.invalid>\n\n--- a/vendored/b/k.py\n+++ b/vendored/b/k.py\n@@ -1 +1 @@\n-x = 1\n+x = 2\n"
+    ups = {name: repository(tmp_path / f"{name}.git") for name in ("a", "b")}
+    old = {name: one.commit({"LICENSE": MIT, "k.py": "x = 1\n"}) for name, one in ups.items()}
+    text = lock(
+        *(
+            entry(
+                one.url, old[name], "[k.py]", name=name, from_="", to=f"vendored/{name}",
+                more="patches: [patches/b/0001-x.patch]" if name == "b" else "",
+            )
+            for name, one in ups.items()
+        ),
+        shims="",
+    )  # fmt: skip
+    consumer = project(tmp_path / "proj", text)
+    consumer.write({"patches/b/0001-x.patch": patch})
+    consumer.done("sync")
+    for one in ups.values():
+        one.commit({"k.py": "x = 3\n"})
+    before = consumer.tree()
+    assert consumer.run("sync", "a@main", "b@main").code == ExitCode.CONFLICT
+    assert consumer.tree() == before
+    consumer.done("sync", "--abort")
+    assert consumer.tree() == before
+    assert not (consumer.root / ".vendor-tool").exists()
+
+
+def test_a_dry_run_ends_as_the_upgrade_would_where_the_licence_changed(tmp_path: Path) -> None:
+    from tests.support.project import MIT, entry, lock, project
+    from tests.support.upstream import repository
+
+    up = repository(tmp_path / "up.git")
+    old = up.commit({"LICENSE": MIT, "k.py": "x = 1\n"})
+    consumer = project(tmp_path / "proj", lock(entry(up.url, old, "[k.py]", from_=""), shims=""))
+    consumer.done("sync")
+    up.commit({"LICENSE": "Acme Internal Source Licence\n\nAll rights reserved. No copying.\n", "k.py": "x = 2\n"})
+    for more in ((), ("--dry-run",)):
+        said = consumer.refused(ExitCode.CONTENT, "sync", "demo@main", *more)
+        assert "LICENCE of `demo` changed: MIT -> not recognised" in said
+    assert "once the licence that changed is accepted" in said
+    consumer.done("sync", "demo@main", "--accept-license")
+    audit = consumer.run("audit")
+    assert audit.code == ExitCode.FINDINGS
+    assert "is no licence text that is known" in audit.out

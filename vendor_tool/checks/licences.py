@@ -191,6 +191,17 @@ def _extra(
 ) -> Iterator[Finding]:
     if license_ is None or license_.sha256 in upstream.acknowledge or (upstream.name, license_.sha256) in told:
         return
+    if license_.spdx is None:
+        told.add((upstream.name, license_.sha256))
+        declared = f", and the lock says {upstream.license}" if upstream.license and not ancestor else ""
+        yield finding(
+            RULES["LIC-X2"],
+            f"`{license_.path}` of {_short(url)} is no licence text that is known{declared}",
+            upstream=upstream,
+            path=license_.to if license_.to in subject.local else None,
+            fix=f"read it, then add `{{sha256: {license_.sha256}, reason: ...}}` to `acknowledge:` of {upstream.name}",
+        )
+        return
     recorded = ancestor.extra_terms if ancestor else legal.read(upstream.resolved).extra_terms
     text = subject.texts.get(license_.to)
     if recorded or (text and text.extra):

@@ -94,6 +94,9 @@ def _run(
     if moving:
         from vendor_tool.pipeline import upgrading
 
+        if len(moving) > 1 and not force:
+            # the one that needs a person goes first: then it stops before any other is carried out
+            moving.sort(key=lambda one: not upgrading.stops(lock, one[0], one[1], access))
         for upstream, revision in moving:
             step = upgrading.upgrade(
                 lock, upstream, revision, access, force=force, dry_run=dry_run, accept_license=accept_license

@@ -24,10 +24,16 @@ def upgrade(
         upgrades.require_clean(lock, upstream)
     task = Task("upgrade", revision)
     prepared = upgrades.prepare_task(lock, upstream, task, access)
-    terms.require_accepted(prepared, accepted=accept_license or dry_run)
+    terms.require_accepted(prepared, accepted=accept_license)
     if prepared.rebase.tree is None:
         raise _stop(lock, upstream, task, prepared.rebase, {}, dry_run=dry_run)
     return _finish(lock, task, prepared, access, force=force, dry_run=dry_run)
+
+
+def stops(lock: Lock, upstream: Upstream, revision: str, access: Access) -> bool:
+    """Whether an upgrade would stop at a conflict. Raises what `upgrade` raises before it writes anything."""
+    upgrades.require_clean(lock, upstream)
+    return upgrades.prepare_task(lock, upstream, Task("upgrade", revision), access).rebase.tree is None
 
 
 def rework(lock: Lock, upstream: Upstream, task: Task, access: Access) -> Done:
