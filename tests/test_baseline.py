@@ -43,6 +43,11 @@ def test_counts_and_commits_are_no_part_of_the_mark(before: str, after: str, sam
     assert (marks[0] == marks[1]) is same
 
 
+def test_bytes_that_a_finding_is_about_are_part_of_the_mark() -> None:
+    marks = {fingerprint(replace(EDITED, digest=digest)) for digest in (None, "0" * 16, "1" * 16)}
+    assert len(marks) == 3
+
+
 def test_order_of_findings_does_not_change_the_file() -> None:
     assert render(FINDINGS[::-1]) == render(FINDINGS)
 

@@ -36,9 +36,13 @@ class Compared:
 
 
 def fingerprint(finding: Finding) -> str:
-    """A mark that survives other edits: of rule, upstream, path and message, without lines, counts and commits."""
+    """A mark that survives edits elsewhere: of rule, upstream, path and message, without lines, counts and commits.
+
+    A finding about the bytes of a file holds their digest, so that whoever accepts an edit accepts that one alone.
+    """
     stable = MOVING.sub("#", finding.message)
-    facts = "\0".join([finding.rule, finding.upstream or "", finding.path or "", stable])
+    digest = [finding.digest] if finding.digest else []
+    facts = "\0".join([finding.rule, finding.upstream or "", finding.path or "", stable, *digest])
     return hashlib.sha256(facts.encode("utf-8", "surrogateescape")).hexdigest()[:32]
 
 

@@ -369,6 +369,7 @@ class Finding:
     upstream: str | None = None
     side: Side | None = None  # which side changed
     fix: str | None = None  # the command that mends it
+    digest: str | None = None  # of the bytes that it is about, so that other bytes are another finding
 
 
 @dataclass(frozen=True, slots=True)

@@ -138,6 +138,28 @@ def test_a_new_finding_fails_beside_accepted_ones(consumer: Project) -> None:
     assert "fwd.py" not in result.out
 
 
+@pytest.mark.parametrize("kind", ["/fwd.py", "/stray.py", "/LICENSES/", "/PROVENANCE.md"])
+def test_an_accepted_edit_does_not_accept_the_next_one_of_the_same_file(consumer: Project, kind: str) -> None:
+    path = next((path for path in sorted(consumer.tree()) if kind in path), f"vendored/demo{kind}")
+    consumer.write({path: "x = 1\n"})
+    consumer.done("check", "--write-baseline", "baseline.json")
+    assert consumer.done("check", "--baseline", "baseline.json").out == "no findings\n"
+    consumer.write({path: "x = 2\n"})
+    result = consumer.run("check", "--baseline", "baseline.json")
+    assert result.code == ExitCode.FINDINGS
+    assert f"{path}:1: error: " in result.out
+
+
+def test_an_edit_that_a_rebuild_finds_is_accepted_with_its_bytes(consumer: Project) -> None:
+    edit(consumer)
+    consumer.done("check", "--rebuild", "--write-baseline", "baseline.json")
+    assert consumer.done("check", "--rebuild", "--baseline", "baseline.json").out == "no findings\n"
+    consumer.write({"vendored/demo/fwd.py": "x = 2\n"})
+    result = consumer.run("check", "--rebuild", "--baseline", "baseline.json")
+    assert result.code == ExitCode.FINDINGS
+    assert ("[drift-edited]" in result.out, "[drift-rebuild]" in result.out) == (True, True)
+
+
 def test_accepted_findings_that_are_fixed_are_named(consumer: Project) -> None:
     edit(consumer)
     consumer.done("check", "--write-baseline", "baseline.json")

@@ -121,6 +121,7 @@ class Subject:
     patches: Mapping[str, str | None]  # local path -> sha256
     stale: Mapping[str, bool] = field(default_factory=dict)  # generated path -> whether something stands there
     unexpected: Mapping[str, str] = field(default_factory=dict)  # local path -> upstream whose folder it is in
+    digests: Mapping[str, str] = field(default_factory=dict)  # sha256 of stale and unexpected files that are there
     orphans: tuple[str, ...] = ()  # local paths that a provenance page names and no entry claims
     pending: bool = False
 
@@ -148,8 +149,14 @@ def check(subject: Subject) -> Iterator[Finding]:
     for path, there in sorted(subject.stale.items()):
         what = "is not what the lock makes of it" if there else "is missing"
         yield Finding(
-            "drift-document", "error", f"generated file `{path}` {what}", path, 1, side="local", fix="vendor-tool sync"
-        )
+            "drift-document", "error", f"generated file `{path}` {what}", path, 1, side="local", fix="vendor-tool sync",
+            digest=short(subject.digests.get(path)),
+        )  # fmt: skip
+
+
+def short(sha256: str | None) -> str | None:
+    """A digest as findings hold it."""
+    return None if sha256 is None else sha256[:16]
 
 
 def _lock(subject: Subject, upstream: Upstream) -> Iterator[Finding]:
@@ -179,7 +186,7 @@ def _lock(subject: Subject, upstream: Upstream) -> Iterator[Finding]:
             what = "is not there" if digest is None else "is not the one that was applied"
             yield Finding(
                 "drift-patch", "error", f"patch `{spec.path}` {what}", spec.path, 1, spec.at.line, upstream.name,
-                "local", f"git checkout -- {spec.path}" if digest is None else sync,
+                "local", f"git checkout -- {spec.path}" if digest is None else sync, short(digest),
             )  # fmt: skip
 
 
@@ -197,6 +204,7 @@ def _files(subject: Subject, upstream: Upstream) -> Iterator[Finding]:
                 "drift-unexpected", "error", f"`{path}` stands in the folder of `{name}` and no entry claims it",
                 path, 1, upstream.at.line, name, "local",
                 f"remove it, or list it under `local:` of `{name}` in {subject.lock.path.name}",
+                short(subject.digests.get(path)),
             )  # fmt: skip
 
 
@@ -204,7 +212,8 @@ def _file(upstream: Upstream, item: Recorded, disk: Standing, side: Side) -> Fin
     sync = f"vendor-tool sync {upstream.name}"
 
     def finding(rule: str, message: str, line: int | None, fix: str, side: Side = side) -> Finding:
-        return Finding(rule, "error", message, item.to, line, item.at.line, upstream.name, side, fix)
+        digest = short(disk.sha256) if rule == "drift-edited" else None
+        return Finding(rule, "error", message, item.to, line, item.at.line, upstream.name, side, fix, digest)
 
     if disk.sha256 is None:
         away = f"move what stands at `{item.to}` away, if anything does, then {sync}"

@@ -34,14 +34,18 @@ def check(lock: Lock, names: Collection[str], cache: Path | None = None) -> list
         for item in (*(upstream.resolved.files if upstream.resolved else ()), *legal[name]):
             disk[item.to] = _standing(item, folders, cache)
         patches |= state.patch_digests(lock, upstream)
+    stale = state.stale(lock) if not names else {}
+    stray = unexpected(lock, chosen)
+    contents = {**stale, **{path: standing[0] for path in stray if (standing := folders.read(path))}}
     subject = drift.Subject(
         lock=lock,
         names=chosen,
         disk=disk,
         legal=legal,
         patches=patches,
-        stale={path: data is not None for path, data in state.stale(lock).items()} if not names else {},
-        unexpected=unexpected(lock, chosen),
+        stale={path: data is not None for path, data in stale.items()},
+        unexpected=stray,
+        digests={path: hashlib.sha256(data).hexdigest() for path, data in contents.items() if data is not None},
         orphans=state.orphans(lock) if not names else (),
         pending=write.pending(lock.root),
     )
@@ -147,7 +151,9 @@ def _compare(lock: Lock, upstream: Upstream, files: Sequence[BuiltFile]) -> Iter
     def finding(rule: str, message: str, path: str, line: int | None, side: Side) -> Finding:
         known = recorded.get(path)
         place = known.at.line if known else upstream.at.line
-        return Finding(rule, "error", message, path, line, place, upstream.name, side, force)
+        data = state.on_disk(lock, path)[0] if rule == "drift-rebuild" else None
+        digest = drift.short(hashlib.sha256(data).hexdigest()) if data is not None else None
+        return Finding(rule, "error", message, path, line, place, upstream.name, side, force, digest)
 
     for file in files:
         known = recorded.get(file.to)
