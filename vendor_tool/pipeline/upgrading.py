@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from vendor_tool import fetch, lockfile, merge, write
-from vendor_tool.errors import ConflictError, UpstreamError, UsageError
+from vendor_tool.errors import ConflictError, ContentError, UpstreamError, UsageError
 from vendor_tool.model import Access, Blob, Lock, Upstream
 from vendor_tool.pipeline import session, sync, terms
 from vendor_tool.pipeline import upgrade as upgrades
@@ -213,7 +213,11 @@ def _same_edits(lock: Lock, upstream: Upstream, stopped: Session) -> None:
     edited = [path for path in edited if state.on_disk(lock, path)[0] is not None]
     edited += [path for path, blob in edits.items() if state.on_disk(lock, path) != (blob.data, blob.executable)]
     if edited:
-        raise state.edited(upstream.name, sorted(edited))
+        raise ContentError(
+            f"{state.several(sorted(edited))} edited by hand since the merge stopped",
+            hint="put it back, for example with `git checkout`, and run `vendor-tool sync --continue` again; or give up "
+            "with `vendor-tool sync --abort`, and keep the edit with `vendor-tool patch new`",
+        )
 
 
 def abort(path: Path, name: str | None, access: Access) -> str:
