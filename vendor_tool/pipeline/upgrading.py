@@ -215,8 +215,8 @@ def _same_edits(lock: Lock, upstream: Upstream, stopped: Session) -> None:
     if edited:
         raise ContentError(
             f"{state.several(sorted(edited))} edited by hand since the merge stopped",
-            hint="put it back, for example with `git checkout`, and run `vendor-tool sync --continue` again; or give up "
-            "with `vendor-tool sync --abort`, and keep the edit with `vendor-tool patch new`",
+            hint="put it back, for example with `git checkout`, and run `vendor-tool sync --continue` again; or give "
+            "up with `vendor-tool sync --abort`, and keep the edit with `vendor-tool patch new`",
         )
 
 
