@@ -245,6 +245,40 @@ def test_a_file_that_a_glob_no_longer_finds_is_told(tmp_path: Path, upstream: Re
     assert "removed vendored/demo/other.py" in said
 
 
+def test_a_patched_file_that_a_glob_no_longer_finds_is_a_conflict_with_a_proposal(
+    tmp_path: Path, upstream: Repository
+) -> None:
+    pin = upstream.git("rev-parse", "main")
+    consumer = project(tmp_path / "globbed", lock(entry(upstream.url, pin, "['*.py']"), shims=""))
+    consumer.done("sync")
+    patched(consumer, kernel(5))
+    later = upstream.commit({K: None, "pkg/ops/kernel.py": kernel(20, word="theirs")})
+    before = consumer.tree()
+    told = consumer.refused(ExitCode.CONFLICT, "sync", f"demo@{later}")
+    assert f"1 mapped, and not in `demo` at `{later[:12]}`:\n  `{K}`" in told
+    assert "`pkg/ops/kernel.py`" in told
+    assert "or give up its patch with `vendor-tool patch drop demo N`" in told
+    assert consumer.tree() == before
+    text = consumer.lock.replace("['*.py']", "['*.py', {path: kernel.py, to: k.py}]", 1)
+    consumer.write({"vendor.lock.yaml": text})
+    consumer.done("sync", f"demo@{later}")
+    assert "x + 5  # ours" in consumer.read(V).decode()
+    assert "x + 20  # theirs" in consumer.read(V).decode()
+    consumer.done("check", "--rebuild")
+
+
+def test_a_patched_file_that_a_glob_no_longer_finds_goes_with_its_patch(tmp_path: Path, upstream: Repository) -> None:
+    pin = upstream.git("rev-parse", "main")
+    consumer = project(tmp_path / "globbed", lock(entry(upstream.url, pin, "['*.py']"), shims=""))
+    consumer.done("sync")
+    patched(consumer, kernel(5))
+    later = upstream.commit({K: None})
+    consumer.refused(ExitCode.CONFLICT, "sync", f"demo@{later}")
+    consumer.done("patch", "drop", "demo", "1")
+    assert f"removed {V}" in consumer.done("sync", f"demo@{later}").err
+    consumer.done("check", "--rebuild")
+
+
 def test_a_file_that_is_now_imported_is_named_with_the_command_to_add_it(
     consumer: Project, upstream: Repository
 ) -> None:

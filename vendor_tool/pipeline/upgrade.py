@@ -16,7 +16,7 @@ from vendor_tool import fetch, licences, lockfile, merge, moves, plan
 from vendor_tool import patch as patches
 from vendor_tool.errors import ConflictError, ContentError, UpstreamError, UsageError
 from vendor_tool.lockfile import edit
-from vendor_tool.model import Access, Blob, Build, Lock, Snapshot, Tree, Upstream
+from vendor_tool.model import Access, Blob, Build, FileSpec, Lock, Snapshot, Tree, Upstream
 from vendor_tool.pipeline import build as builds
 from vendor_tool.pipeline import state
 from vendor_tool.pipeline.build import Fetched, Made
@@ -234,19 +234,36 @@ def old_targets(upstream: Upstream, old: Snapshot, new: Sequence[Target]) -> lis
 
 
 def require_mapped(lock: Lock, upstream: Upstream, old: Snapshot, new: Snapshot, access: Access) -> None:
-    """Refuse a revision that lacks a mapped file: a silent drop is a loss."""
-    gone = [spec for spec in upstream.files if not plan.is_glob(spec.path)]
-    gone = [spec for spec in gone if plan.join(upstream.from_, spec.path) not in new.entries]
-    if not gone:
+    """Refuse a revision that lacks a mapped file, named or taken by a glob and patched: a silent drop is a loss."""
+    specs = [spec for spec in upstream.files if not plan.is_glob(spec.path)]
+    specs = [spec for spec in specs if plan.join(upstream.from_, spec.path) not in new.entries]
+    gone = [(plan.join(upstream.from_, spec.path), spec) for spec in specs]
+    globbed = _patched_and_gone(lock, upstream, new)
+    if not gone and not globbed:
         return
-    paths = [plan.join(upstream.from_, spec.path) for spec in gone]
-    lines = [f"{len(paths)} mapped, and not in `{upstream.name}` at `{new.revision[:12]}`:"]
-    lines += [moves.describe(one) for one in proposals(upstream, paths, old, new, access)]
+    gone += globbed
+    lines = [f"{len(gone)} mapped, and not in `{upstream.name}` at `{new.revision[:12]}`:"]
+    lines += [moves.describe(one) for one in proposals(upstream, [path for path, _ in gone], old, new, access)]
+    drop = f", or give up its patch with `vendor-tool patch drop {upstream.name} N`" if globbed else ""
     raise ConflictError(
         "\n  ".join(lines),
-        hint=f"change `files:` (line {gone[0].at.line} of {lock.path.name}), then run "
+        hint=f"change `files:` (line {gone[0][1].at.line} of {lock.path.name}){drop}, then run "
         f"`vendor-tool sync {upstream.name}@{new.revision[:12]}` again; nothing was changed",
     )
+
+
+def _patched_and_gone(lock: Lock, upstream: Upstream, new: Snapshot) -> list[tuple[str, FileSpec]]:
+    """Recorded files that a glob took, that a patch changes and that `new` lacks, each with its glob."""
+    named = {
+        plan.join(upstream.to, spec.to or spec.path) for spec in upstream.files if not plan.is_glob(spec.path)
+    }  # what a name puts in the place of a file that went is what the patch changes from now on
+    known = upstream.resolved.files if upstream.resolved else ()
+    lacking = [item for item in known if item.path and item.path not in new.entries and item.to not in named]
+    if not lacking:
+        return []
+    patched = frozenset[str]().union(*(one.paths for one in builds.read_series(lock, upstream)))
+    found = [(item.path, plan.spec_of(upstream, item.path)) for item in lacking if item.to in patched]
+    return [(path, spec) for path, spec in found if spec is not None]
 
 
 def proposals(
