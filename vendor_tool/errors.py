@@ -50,6 +50,10 @@ class UpstreamError(VendorError):
     code = ExitCode.UPSTREAM
 
 
+class GoneError(UpstreamError):
+    """Every address of the upstream answered, and none holds what the lock names (any more)."""
+
+
 class ContentError(VendorError):
     """Bytes are not the ones that were locked, or local edits would be overwritten."""
 

@@ -117,6 +117,7 @@ def test_weak_hold_on_a_pin_is_said_at_its_line() -> None:
         Standing("other-branch", ("refs/heads/a/b",)),
         Standing("request", ("refs/pull/1045/head",)),
         Standing("nowhere"),
+        Standing("gone"),
     ):
         found = findings(UPSTREAM, Facts(newest=PIN, changes=changes(), standing=standing))
         assert [finding.lock_line for finding in found] == [10] * len(found)
@@ -135,6 +136,12 @@ def test_weak_hold_on_a_pin_is_said_at_its_line() -> None:
             (
                 "pin-unreachable",
                 "the pin `aaaaaaaaaaaa` is on no branch, tag or pull request: the upstream may drop it",
+            )
+        ],
+        "gone": [
+            (
+                "pin-unreachable",
+                "the pin `aaaaaaaaaaaa` is gone: on no ref of the upstream, which does not give it by its id",
             )
         ],
     }

@@ -314,6 +314,31 @@ def test_a_pin_that_nothing_holds_is_a_warning(tmp_path: Path, upstream: Reposit
     )
 
 
+@pytest.mark.parametrize("cached", [True, False])
+def test_a_pin_that_was_forced_away_and_collected_is_a_warning_with_the_way_out(
+    tmp_path: Path, upstream: Repository, cached: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = upstream.git("rev-parse", "main")
+    pinned = upstream.commit({"pkg/ops/fwd.py": FWD_NEW}, "to be forced away")
+    consumer = synced(tmp_path / "proj", entry(upstream.url, pinned, "[fwd.py]"))
+    upstream.git("update-ref", "refs/heads/main", first)
+    newest = upstream.commit({"other.py": "x = 4\n"}, "instead")
+    upstream.git("reflog", "expire", "--expire=now", "--all")
+    upstream.git("gc", "--quiet", "--prune=now")
+    if not cached:
+        monkeypatch.setenv("VENDOR_TOOL_CACHE", str(tmp_path / "empty"))
+    for _ in range(2):
+        findings = found(consumer, "--exit-code", code=1)
+        assert set(findings) == {"pin-unreachable", "upstream-changed", "upstream-file-changed vendored/demo/fwd.py"}
+        lost = findings["pin-unreachable"]
+        assert lost["message"] == (
+            f"the pin `{pinned[:12]}` is gone: on no ref of the upstream, which does not give it by its id"
+        )
+        assert lost["fix"] == (
+            f"vendor-tool sync demo@{newest}, or name a mirror or fork that has it under `mirrors` of `demo`"
+        )
+
+
 def test_a_branch_that_is_gone_is_told_and_nothing_is_followed_in_its_place(
     tmp_path: Path, upstream: Repository
 ) -> None:

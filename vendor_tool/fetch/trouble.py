@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Final, Literal
 
-from vendor_tool.errors import UpstreamError
+from vendor_tool.errors import GoneError, UpstreamError
 from vendor_tool.model import Upstream
 from vendor_tool.values import dataclass
 
@@ -24,14 +24,16 @@ def unavailable(
 ) -> UpstreamError:
     """The error for `what` no address gave: where it was looked for, what was answered, and what to do.
 
-    `further` are those of archives: they are told, and do not decide what to do.
+    A GoneError where every address says that it does not hold it. `further` are those of archives: they are told, and
+    do not decide what to do.
     """
     lines = [f"upstream `{upstream.name}`: {what} could not be fetched"]
     for trouble in (*troubles, *further):
         lines += [f"  {trouble.url}: {FACTS[trouble.kind]}", *(f"    {line}" for line in trouble.lines)]
     kinds = [trouble.kind for trouble in troubles]
     worst: Kind = next((kind for kind in HINTS if kind in kinds), "cut")
-    return UpstreamError("\n".join(lines), hint=HINTS[worst].format(name=upstream.name))
+    kind = GoneError if set(kinds) == {"gone"} else UpstreamError
+    return kind("\n".join(lines), hint=HINTS[worst].format(name=upstream.name))
 
 
 def offline(upstream: Upstream, what: str) -> UpstreamError:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from vendor_tool.model import Commit, Finding, Level, Upstream
 from vendor_tool.outdated.files import Changes, FileChange
 from vendor_tool.outdated.pins import Standing, request
-from vendor_tool.values import dataclass, field
+from vendor_tool.values import dataclass, field, replace
 
 if TYPE_CHECKING:
     from vendor_tool.outdated.siblings import Copy, Hunk, Siblings
@@ -144,6 +144,11 @@ def _pin(upstream: Upstream, facts: Facts) -> Iterator[Finding]:
             yield finding("pin-on-request", message)
         case "nowhere":
             yield finding("pin-unreachable", f"{pin} is on no branch, tag or pull request: the upstream may drop it")
+        case "gone":
+            message = f"{pin} is gone: on no ref of the upstream, which does not give it by its id"
+            mirror = f"name a mirror or fork that has it under `mirrors` of `{upstream.name}`"
+            onward = "" if facts.newest == upstream.revision else f"{command(upstream, facts)}, or "
+            yield replace(finding("pin-unreachable", message), fix=onward + mirror)
         case "branch" | "unknown":
             pass
     for tag, (old, new) in facts.moved_tags.items():

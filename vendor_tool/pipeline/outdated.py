@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from vendor_tool import fetch, memory, plan, vcs
-from vendor_tool.errors import UpstreamError
+from vendor_tool.errors import GoneError, UpstreamError
 from vendor_tool.model import Access, Finding, Lock, Snapshot, Upstream
 from vendor_tool.outdated import pins, verdict
 from vendor_tool.outdated.files import Changes, compare
@@ -61,7 +61,8 @@ def outdated(
     chosen = plan.select(lock, names)
     with ThreadPoolExecutor(max_workers=min(WORKERS, max(1, len(chosen)))) as pool, vcs.interruptible():
         looks = list(pool.map(lambda one: _look(one, access), chosen))
-    previews = tuple(_preview(lock, look.ground, access) for look in looks if look.ground is not None)
+    made = [_preview(lock, look.ground, access) for look in looks if look.ground is not None]
+    previews = tuple(one for one in made if one is not None)
     findings = [found for look in looks for found in _told(look, previews)]
     selected = [look.upstream for look in looks]
     if wheels or any(_at_hand(name) for upstream in selected for name in upstream.imports):
@@ -90,10 +91,14 @@ def _at_hand(name: str) -> bool:
         return False
 
 
-def _preview(lock: Lock, ground: Ground, access: Access) -> Preview:
+def _preview(lock: Lock, ground: Ground, access: Access) -> Preview | None:
+    """What an upgrade would do; None where the upstream dropped what the old side is made of."""
     from vendor_tool.pipeline import preview
 
-    return preview.preview(lock, ground, access)
+    try:
+        return preview.preview(lock, ground, access)
+    except GoneError:
+        return None
 
 
 def _told(look: _Look, previews: Sequence[Preview]) -> list[Finding]:
@@ -163,8 +168,12 @@ def _compared(look: _Look, newest: str, access: Access) -> _Look:
     if changes.files:
         from vendor_tool.pipeline import preview
 
-        ground = preview.survey(upstream, newest, access)
-        changes = ground.changes
+        try:
+            ground = preview.survey(upstream, newest, access)
+            changes = ground.changes
+        except GoneError:
+            if facts.standing.kind != "gone":  # it is not the pin that is missing
+                raise
     findings = list(look.findings)
     if upstream.imports:
         from vendor_tool.pipeline import runtime
@@ -193,16 +202,21 @@ def _standing(
     pin = upstream.revision
     if tip == pin:
         return Standing("branch", (followed,)), ()
+    gone = False
     try:
-        if tip is not None and fetch.descends(upstream, pin, tip, access):
-            return Standing("branch", (followed,)), ()
+        try:
+            if tip is not None and fetch.descends(upstream, pin, tip, access):
+                return Standing("branch", (followed,)), ()
+        except GoneError:
+            gone = True
         refs = listing.refs if followed not in listing.refs else fetch.refs(upstream, access)
         containing = fetch.holders(upstream, pin, refs, access)
     except UpstreamError as problem:
         message = f"what holds the pin `{pin[:12]}` could not be found out: {problem.message}"
         line = upstream.revision_at.line
         return Standing("unknown"), (Finding("pin-unclear", "note", message, lock_line=line, upstream=upstream.name),)
-    return pins.standing(pin, refs, branch=upstream.branch, containing=containing), ()
+    standing = pins.standing(pin, refs, branch=upstream.branch, containing=containing)
+    return Standing("gone") if gone and standing.kind == "nowhere" else standing, ()
 
 
 def _changes(upstream: Upstream, new: Snapshot, access: Access) -> Changes:
