@@ -102,6 +102,23 @@ def test_bytes_that_are_no_text_in_any_encoding_are_kept() -> None:
     assert patches.apply(made(before, after), before) == after
 
 
+def test_a_patch_in_reverse_gives_back_what_it_was_made_from() -> None:
+    before = {
+        "v/k.py": Blob(b"# caf\xe9\r\nx = 1\r\ny = '\x80'"),
+        "v/run.py": Blob(b"a\nb\nc\n"),
+        "v/went.py": Blob(b"gone\n"),
+    }
+    after = {
+        "v/k.py": Blob(b"# caf\xe9\r\nx = 2\r\ny = '\x81'"),
+        "v/new.py": Blob(b"one\ntwo\n"),
+        "v/run.py": Blob(b"a\nc\nd\n", True),
+    }
+    change = made(before, after)
+    assert patches.apply(change, before) == after
+    assert patches.apply(patches.reverse(change), after) == before
+    assert patches.apply(patches.reverse(patches.reverse(change)), before) == after
+
+
 # ---- the right one of several places ----------------------------------------------------------------------
 
 

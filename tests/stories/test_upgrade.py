@@ -157,6 +157,46 @@ def test_a_change_of_rules_or_our_own_rewriting_is_no_conflict(tmp_path: Path, u
     consumer.done("check", "--rebuild")
 
 
+def headed(tmp_path: Path, upstream: Repository, *steps: str) -> Project:
+    """A project whose header is context of its patches; each step is what stands in place of `return x + 0`."""
+    pin = upstream.git("rev-parse", "main")
+    rules = "transforms: [header: {text: Vendored once}]"
+    consumer = project(tmp_path / "headed", lock(entry(upstream.url, pin, "[k.py, other.py]", more=rules), shims=""))
+    consumer.done("sync")
+    plain = consumer.read(V).decode()
+    patched(consumer, *(plain.replace("    return x + 0\n", step, 1) for step in steps))
+    return consumer
+
+
+def test_a_header_that_changes_under_its_patches_carries_them_over(tmp_path: Path, upstream: Repository) -> None:
+    consumer = headed(tmp_path, upstream, "    return x\n", "    return x  # twice\n")
+    first, second = "patches/demo/0001-step-1.patch", "patches/demo/0002-step-2.patch"
+    assert b" # Vendored once\n" in consumer.read(first)
+    before = consumer.read(V)
+    consumer.write({"vendor.lock.yaml": consumer.lock.replace("Vendored once", "Vendored anew")})
+    said = consumer.done("sync").err
+    assert f"{first}: carried over\n" in said
+    assert f"{second}: carried over\n" in said
+    assert consumer.read(V) == before.replace(b"Vendored once", b"Vendored anew")
+    assert b" # Vendored anew\n" in consumer.read(first)
+    assert b"Description: Step 1\n" in consumer.read(first)
+    assert b" # Vendored anew\n" in consumer.read(second)
+    consumer.done("check", "--rebuild")
+
+
+def test_a_change_of_rules_that_a_patch_contradicts_changes_nothing_and_tells_the_ways_out(
+    tmp_path: Path, upstream: Repository
+) -> None:
+    consumer = headed(tmp_path, upstream)
+    patched(consumer, consumer.read(V).decode().replace("Vendored once", "Vendored once, by us"))
+    consumer.write({"vendor.lock.yaml": consumer.lock.replace("Vendored once", "Vendored anew")})
+    before = consumer.tree()
+    said = consumer.refused(ExitCode.CONFLICT, "sync")
+    assert "the rules of `demo` were changed under its patches, and the two do not merge" in said
+    assert "`vendor-tool patch drop demo 1`" in said
+    assert consumer.tree() == before
+
+
 def test_a_revision_edited_by_hand_is_an_upgrade_from_the_recorded_one(consumer: Project, upstream: Repository) -> None:
     """As Renovate does it."""
     patched(consumer, kernel(5))

@@ -1,6 +1,6 @@
 """Patch files: a DEP-3 head over a git-style unified diff. Parsed strictly, applied exactly, rendered as git does."""
 
-from vendor_tool.patch.apply import Offset, apply, offsets, replay
+from vendor_tool.patch.apply import Offset, apply, offsets, replay, reverse
 from vendor_tool.patch.head import dep3_check, dep3_head
 from vendor_tool.patch.parse import FileDiff, Hunk, Patch, parse
 from vendor_tool.patch.render import render
@@ -17,4 +17,5 @@ __all__ = [
     "parse",
     "render",
     "replay",
+    "reverse",
 ]

@@ -9,7 +9,7 @@ from vendor_tool.errors import ConflictError, UsageError
 from vendor_tool.lines import split
 from vendor_tool.model import Blob, Tree
 from vendor_tool.patch.parse import FileDiff, Hunk, Patch
-from vendor_tool.values import dataclass
+from vendor_tool.values import dataclass, replace
 
 # git cuts headings off here, in bytes
 HEADING = 80
@@ -68,6 +68,28 @@ def replay(series: Sequence[Patch], plain: Tree, *, folder: str = "") -> tuple[T
     for patch in series:
         steps.append(apply(patch, steps[-1] if steps else plain, folder=folder))
     return tuple(steps)
+
+
+def reverse(patch: Patch) -> Patch:
+    """The patch that takes `patch` back from a tree that it was applied to. Its head and text are the old ones."""
+    return replace(patch, files=tuple(_reversed(file) for file in patch.files))
+
+
+def _reversed(file: FileDiff) -> FileDiff:
+    swap = {" ": " ", "-": "+", "+": "-"}
+    hunks = tuple(
+        replace(
+            hunk,
+            old_start=hunk.new_start,
+            new_start=hunk.old_start,
+            lines=tuple((swap[op], line) for op, line in hunk.lines),
+        )
+        for hunk in file.hunks
+    )
+    changed = file.old is not None and file.new is not None and file.executable is not None
+    # a patch names a mode only where it changes it, and there are two
+    mode = not file.executable if changed else file.executable
+    return replace(file, old=file.new, new=file.old, hunks=hunks, executable=mode, old_blob=None)
 
 
 _ALREADY = "take the file out of the patch, or map the upstream file elsewhere"

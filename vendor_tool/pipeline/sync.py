@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from vendor_tool import documents, lockfile, plan, write
-from vendor_tool.errors import ContentError
+from vendor_tool.errors import ConflictError, ContentError
 from vendor_tool.lockfile import edit, record
 from vendor_tool.model import Access, Blob, Build, Finding, Lock, Tree, Upstream
 from vendor_tool.pipeline import proof, state
@@ -121,10 +121,22 @@ def _bring(lock: Lock, wanted: Mapping[str, str], access: Access, *, force: bool
     todo = [one for one in todo if force or not state.entry_up_to_date(after, one)]
     # `--force` trusts no record: licence texts that were once out of reach are looked for again
     fetched = builds.gather(after, [(one, one.revision) for one in todo], access, trust=not force)
-    built = [builds.build(after, one, access) for one in fetched]
+    built, said = list[Build](), list[str]()
+    patches: Mapping[str, Blob | None] = {}
+    for one in fetched:
+        try:
+            built.append(builds.build(after, one, access))
+        except ConflictError as problem:
+            from vendor_tool.pipeline import rules
+
+            carried, words = rules.carry(lock, after, one, access, text, problem)
+            text, patches, said = carried.text, {**patches, **carried.patches}, [*said, *words]
+            built.append(carried.build)
     _same_bytes(built)
-    done = apply(lock, built, text=text, force=force, dry_run=dry_run, cache=access.cache)
-    return replace(done, files=sum(len(one.resolved.files) for one in _named(after, wanted) if one.resolved))
+    done = apply(lock, built, text=text, force=force, dry_run=dry_run, cache=access.cache, patches=patches)
+    return replace(
+        done, said=tuple(said), files=sum(len(one.resolved.files) for one in _named(after, wanted) if one.resolved)
+    )
 
 
 def _named(lock: Lock, names: Iterable[str]) -> list[Upstream]:

@@ -303,16 +303,17 @@ def require_clean(lock: Lock, upstream: Upstream) -> None:
         raise state.edited(upstream.name, edited)
 
 
-def finish(lock: Lock, upgrade: Upgrade, access: Access) -> Finished:
+def finish(lock: Lock, upgrade: Upgrade, access: Access, *, text: str | None = None) -> Finished:
     """The lock's new text, the proven build and the patch files of an upgrade without conflicts.
 
+    `text` is the lock's text to go on from, where it is no longer the one on the disk.
     The series that is written is replayed on the new revision; ContentError where that does not give the merged tree.
     """
     rebase = upgrade.rebase
     assert rebase.tree is not None
     texts = rebase.texts
     name = upgrade.name
-    text = lockfile.decode(lock.path, lockfile.read_bytes(lock.path))
+    text = lockfile.decode(lock.path, lockfile.read_bytes(lock.path)) if text is None else text
     for spec in lock.upstreams[name].patches:
         if spec.path not in texts:
             text = edit.remove_item(text, ("upstreams", name, "patches"), spec.path)
