@@ -482,11 +482,12 @@ def test_a_plan_as_text_tells_files_patches_imports_symbols_licence_and_commits(
         {"pkg/ops/fwd.py": FWD_NEW, "pkg/ops/bwd.py": "x = 1\n", "LICENSE": MIT.replace("2025", "2026")}, "fix the NaN"
     )
     before = consumer.tree()
-    result = consumer.done("sync", f"demo@{newest[:12]}", "--dry-run")
+    result = consumer.run("sync", f"demo@{newest[:12]}", "--dry-run")
+    assert result.code == ExitCode.CONTENT, "as the upgrade would end: another licence text is to be accepted first"
     assert consumer.tree() == before
     assert result.out == (
         f"demo: {old[:12]} (2023-11-14) -> {newest[:12]} (2023-11-14)\n"
-        "  an upgrade is clean, 1 patch carried over\n"
+        "  an upgrade is clean, 1 patch carried over, once the licence that changed is accepted\n"
         "  2 of 2 files of ours changed, 1 elsewhere in the repository\n"
         "    vendored/demo/bwd.py: changed: `back` removed\n"
         "    vendored/demo/fwd.py: changed: new import of `torch`; `fwd` with another body\n"
@@ -499,14 +500,17 @@ def test_a_plan_as_text_tells_files_patches_imports_symbols_licence_and_commits(
         "  1 commit touches our files, of which 1 reads as a fix\n"
         f"    {newest[:12]} 2023-11-14 fix the NaN  [fix: fix]\n"
     )
-    assert "would write vendored/demo/fwd.py\n" in result.err
+    accepted = consumer.done("sync", f"demo@{newest[:12]}", "--dry-run", "--accept-license")
+    assert accepted.out == result.out
+    assert "would write vendored/demo/fwd.py\n" in accepted.err
+    assert consumer.tree() == before
 
 
 def test_a_plan_as_json_fits_its_schema(consumer: Project, upstream: Repository) -> None:
     patch(consumer, "0001-ours.patch", "vendored/demo/fwd.py", "    return n + 1", "    return n + 3")
     newest = upstream.commit({"pkg/ops/fwd.py": FWD_NEW, "LICENSE": "Apache License\n"}, "fix the NaN")
     result = consumer.run("sync", f"demo@{newest}", "--dry-run", "--format", "json")
-    assert result.code == ExitCode.CONFLICT
+    assert result.code == ExitCode.CONTENT
     schema = json.loads(files("vendor_tool.reports").joinpath("plan.schema.json").read_text("utf-8"))
     Draft202012Validator.check_schema(schema)
     document = json.loads(result.out)
