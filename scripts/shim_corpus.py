@@ -114,6 +114,10 @@ def measured(tree: Tree, work: Path, site: list[str]) -> list[dict[str, Any]]:
     resolved = ask(rewritten, tree.targets, "resolved", bare, work, site)
     rows = []
     for path in tree.targets:
+        if b" import *" in (tree.folder / path).read_bytes() and "names" in real[path]:
+            # a star is rewritten to the names that the file uses; the others are nobody's
+            brought = real[path]["names"].keys() - resolved[path].get("names", {}).keys()
+            real[path]["names"] = {name: text for name, text in real[path]["names"].items() if name not in brought}
         kind, reason = verdict(real[path], absent[path], resolved[path], refused.get(path))
         rows.append({"tree": tree.name, "path": path, "kind": kind, "reason": reason})
     print(f"{tree.name}: {len(tree.targets)} {dict(collections.Counter(row['kind'] for row in rows))}", file=sys.stderr)
@@ -343,6 +347,8 @@ def names_of(module: Any, folder: Path) -> dict[str, str]:
             shown = repr(parts)
         elif isinstance(value, type):
             shown = repr([(name, text(part)) for name, part in sorted(vars(value).items()) if name[:2] != "__"])
+        elif isinstance(value, set | frozenset):
+            shown = repr(sorted(map(repr, value)))
         else:
             shown = repr(value)
         # kernels carry their source: its place, and the import lines inside of functions, are the only differences
