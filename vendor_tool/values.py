@@ -1,9 +1,9 @@
 """Frozen classes of named values: what `dataclasses` makes, made in a tenth of the time.
 
-`dataclasses` loads `inspect` and compiles six methods for each class before anything runs: 130 of the 300 ms of CPU
-time that importing this program took. Here methods are closures, and only `__init__` is compiled, when a class is first
-called. Type checkers see `dataclasses` itself; so does code that asks a class for `__dataclass_fields__`, as
-`dataclasses.replace` and `dataclasses.asdict` do.
+`dataclasses` loads `inspect` and compiles six methods for each class before anything runs: importing `model` alone took
+84 ms of CPU time with it and takes 44 ms without, of which Python itself is 15 (one machine, best of 15). Here methods
+are closures, and only `__init__` is compiled, when a class is first called. Type checkers see `dataclasses` itself; so
+does code that asks a class for `__dataclass_fields__`, as `dataclasses.replace` and `dataclasses.asdict` do.
 """
 
 from __future__ import annotations
