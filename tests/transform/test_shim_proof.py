@@ -122,3 +122,12 @@ def test_files_without_a_stand_in_are_not_run() -> None:
 def test_a_signature_that_decides_something_is_found() -> None:
     text = "import inspect\nimport tilelang.language as T\nNEW = 'mask' in inspect.signature(T.shuffle).parameters\n"
     assert [(path, line) for _, path, line, _ in prove(vendored(a=text))] == [("vendored/a.py", 3)]
+
+
+def test_a_decorator_that_looks_into_a_deferred_class_is_found() -> None:
+    text = (
+        "import dataclasses\nimport tilelang\n\n@dataclasses.dataclass\nclass P(tilelang.Profiler):\n    n: int = 1\n"
+    )
+    ((_, path, line, message),) = prove(vendored(a=text))
+    assert (path, line) == ("vendored/a.py", 4)
+    assert message.startswith("the class of `")

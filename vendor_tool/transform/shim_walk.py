@@ -247,8 +247,9 @@ def _compare(seen: Walk, node: ast.Compare) -> Kind:
         _refuse(seen, node, "the truth")
         return None
     if isinstance(node.ops[0], ast.Is | ast.IsNot):
-        if not any(isinstance(operand, ast.Constant) for operand in operands):
-            _refuse(seen, node, "the identity")
+        _refuse(
+            seen, node, "the identity"
+        )  # nothing is told of it, and `getattr(x, "y", None) is None` asks for presence
         return None
     return "deferred"
 
