@@ -152,6 +152,9 @@ def _sync(command: argparse.ArgumentParser) -> None:
 def _check(command: argparse.ArgumentParser) -> None:
     command.add_argument("names", metavar="NAME", nargs="*", help="upstreams (default: all, and the documents)")
     command.add_argument("--rebuild", action="store_true", help="derive every file again from upstream and compare")
+    command.add_argument(
+        "--codegen", action="store_true", help="compare what the compiler makes of upstream's and of our kernels"
+    )
     command.add_argument("--baseline", type=Path, metavar="FILE", help="leave out the findings that it accepts")
     command.add_argument("--write-baseline", type=Path, metavar="FILE", help="accept today's findings there")
     _network(command)

@@ -116,6 +116,12 @@ def check(arguments: argparse.Namespace) -> ExitCode:
     found += fencing.findings(lock) if not names else []
     if arguments.rebuild:
         found += pipeline.rebuild(lock, names, access(arguments))
+    rules = {**drift.RULES, **FENCE}
+    if arguments.codegen:
+        from vendor_tool.codegen import RULES as CODEGEN
+
+        rules |= CODEGEN
+        found += pipeline.codegen(lock, names, access(arguments))
     if arguments.write_baseline or arguments.baseline:
         from vendor_tool.cli import accepted
 
@@ -124,7 +130,7 @@ def check(arguments: argparse.Namespace) -> ExitCode:
         found = accepted.new(arguments.baseline, found, voice(arguments))
     text = output.report(
         found,
-        {**drift.RULES, **FENCE},
+        rules,
         lock=arguments.lock,
         form=arguments.format,
         target=arguments.output,

@@ -41,7 +41,7 @@ def _question(arguments: argparse.Namespace) -> str | None:
     """The command with its options and what else shapes the words; None for one that looks at more than files."""
     options = vars(arguments)
     further = {
-        "check": ("rebuild", "output", "baseline", "write_baseline"),
+        "check": ("rebuild", "codegen", "output", "baseline", "write_baseline"),
         "sync": ("force", "dry_run", "resume", "abort", "format"),
     }.get(arguments.command)
     if further is None or options["names"] or any(options[key] for key in further):

@@ -10,9 +10,11 @@ from pathlib import Path
 
 from vendor_tool import plan, write
 from vendor_tool.checks import drift
+from vendor_tool.errors import UsageError
 from vendor_tool.model import Access, BuiltFile, Finding, Lock, Recorded, Side, Upstream
 from vendor_tool.pipeline import state
 from vendor_tool.pipeline.disk import Folders, litter
+from vendor_tool.values import replace
 
 
 def known(lock: Lock, names: Collection[str]) -> tuple[str, ...]:
@@ -122,6 +124,31 @@ def _walk(root: Path, folder: str) -> Iterator[str]:
             yield from _walk(root, path)
         else:
             yield path
+
+
+# ---- codegen ----------------------------------------------------------------------------------------------
+
+
+def codegen(lock: Lock, names: Collection[str], access: Access) -> list[Finding]:
+    """Trace and lower the kernels that `codegen:` names from upstream's files and from ours, and compare.
+
+    Raises ParityNotRun where the runtime is not installed, UsageError where no entry has `codegen:`.
+    """
+    from vendor_tool import codegen as proof
+    from vendor_tool.pipeline import build as builds
+
+    chosen = [one for one in lock.upstreams.values() if (not names or one.name in names) and one.codegen is not None]
+    if not chosen:
+        raise UsageError("no entry has `codegen:`", hint="see `codegen` in docs/explanation/shim.md")
+    made = state.generated(lock)
+    stand_ins = {spec.to: made[spec.to].data for spec in lock.shims.values() if spec.to in made}
+    found: list[Finding] = []
+    for fetched in builds.gather(lock, [(one, one.resolved.revision) for one in chosen if one.resolved], access):
+        upstream = fetched.upstream
+        spec = proof.read(upstream.codegen, upstream.from_)
+        results = proof.compare(builds.make(lock, fetched, access).files, stand_ins, spec)
+        found += [replace(one, upstream=upstream.name, lock_line=upstream.at.line) for one in proof.findings(results)]
+    return found
 
 
 # ---- rebuild ----------------------------------------------------------------------------------------------
