@@ -129,5 +129,5 @@ def test_a_decorator_that_looks_into_a_deferred_class_is_found() -> None:
         "import dataclasses\nimport tilelang\n\n@dataclasses.dataclass\nclass P(tilelang.Profiler):\n    n: int = 1\n"
     )
     ((_, path, line, message),) = prove(vendored(a=text))
-    assert (path, line) == ("vendored/a.py", 4)
+    assert (path, line) in (("vendored/a.py", 4), ("vendored/a.py", 5))  # Python 3.10 has the line of the class
     assert message.startswith("the class of `")
