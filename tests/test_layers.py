@@ -21,7 +21,7 @@ LAYERS = (
     ("origins", "known_bad"),
     ("vcs", "lockfile", "plan", "patch", "write", "legal", "evidence", "memory", "baseline", "stamp"),
     ("links",),
-    ("errors", "urls", "paths", "lines"),
+    ("errors", "urls", "paths", "lines", "words"),
     ("model",),
     ("values",),
 )

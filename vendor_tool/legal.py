@@ -130,6 +130,14 @@ def read(resolved: Resolved | None) -> Facts:
     )
 
 
+def files(resolved: Resolved | None) -> tuple[LegalFile, ...]:
+    """Every licence and NOTICE text that a record names: the upstream's own, then its ancestors'."""
+    facts = read(resolved)
+    found = [resolved.license, resolved.notice, *facts.others] if resolved else []
+    found += [one for ancestor in facts.ancestors for one in (ancestor.license, ancestor.notice)]
+    return tuple(one for one in found if one)
+
+
 def dump(facts: Facts) -> dict[str, object]:
     """The facts as plain values for YAML, sorted, without empty keys; `read` of it gives them back."""
     ancestors = sorted(facts.ancestors, key=lambda one: (one.url, one.revision))

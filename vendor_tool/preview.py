@@ -6,6 +6,7 @@ from typing import Literal
 from vendor_tool.model import Commit
 from vendor_tool.surface import Import
 from vendor_tool.values import dataclass, field
+from vendor_tool.words import count
 
 Fate = Literal["changed", "mode", "renamed", "gone", "added"]
 
@@ -94,26 +95,19 @@ class Preview:
         """The verdict in words: "an upgrade is clean, 1 patch obsolete"."""
         if self.refusal is not None:
             gone = sum(file.fate in ("gone", "renamed") for file in self.files)
-            why = (
-                f"{_count(gone, 'mapped file')} {_is(gone)} not there" if gone else self.refusal.message.split("\n")[0]
-            )
+            why = f"{count(gone, 'mapped file')} {_is(gone)} not there" if gone else self.refusal.message.split("\n")[0]
             return f"an upgrade is refused: {why}"
         if self.clashes:
             places = sum(clash.places for clash in self.clashes)
             patches = ", ".join(f"`{path}`" for path in dict.fromkeys(clash.patch for clash in self.clashes))
-            return f"an upgrade stops at {_count(places, 'conflict')} in {patches}"
+            return f"an upgrade stops at {count(places, 'conflict')} in {patches}"
         obsolete = sum(patch.status == "obsolete" for patch in self.patches)
         carried = len(self.patches) - obsolete
-        parts = [f"{_count(carried, 'patch')} carried over"] if carried else []
-        parts += [f"{_count(obsolete, 'patch')} obsolete"] if obsolete else []
+        parts = [f"{count(carried, 'patch')} carried over"] if carried else []
+        parts += [f"{count(obsolete, 'patch')} obsolete"] if obsolete else []
         if any(one.what == "licence" for one in self.legal):
             parts.append("once the licence that changed is accepted")
         return ", ".join(["an upgrade is clean", *parts])
-
-
-def _count(number: int, noun: str) -> str:
-    plural = {"patch": "patches"}.get(noun, f"{noun}s")
-    return f"{number} {noun}" if number == 1 else f"{number} {plural}"
 
 
 def _is(number: int) -> str:

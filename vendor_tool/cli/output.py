@@ -11,6 +11,7 @@ from vendor_tool.errors import ExitCode, UsageError
 from vendor_tool.model import Finding, RuleInfo
 from vendor_tool.urls import redacted
 from vendor_tool.values import dataclass
+from vendor_tool.words import count as count
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,12 +58,6 @@ def bug(problem: BaseException) -> None:
 def abandon() -> None:
     """The reader of stdout went away: leave nothing for the interpreter to flush."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def count(number: int, noun: str) -> str:
-    """`1 file`, `2 files`."""
-    plural = {"patch": "patches"}.get(noun, f"{noun}s")
-    return f"{number} {noun}" if number == 1 else f"{number} {plural}"
 
 
 def several(items: Sequence[str], most: int = 3) -> str:

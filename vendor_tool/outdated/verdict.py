@@ -9,6 +9,7 @@ from vendor_tool.model import Commit, Finding, Level, Upstream
 from vendor_tool.outdated.files import Changes, FileChange
 from vendor_tool.outdated.pins import Standing, request
 from vendor_tool.values import dataclass, field, replace
+from vendor_tool.words import count
 
 if TYPE_CHECKING:
     from vendor_tool.outdated.siblings import Copy, Hunk, Siblings
@@ -47,12 +48,12 @@ def _summary(upstream: Upstream, facts: Facts) -> Iterator[Finding]:
     changed = len(facts.changes.files)
     if not changed:
         other = facts.changes.elsewhere
-        what = "" if other is None else f": {_count(other, 'file')} changed, none of ours"
+        what = "" if other is None else f": {count(other, 'file')} changed, none of ours"
         message = f"only the repository moved {span}{what}"
         yield Finding("upstream-moved", "note", message, lock_line=line, upstream=upstream.name, side="upstream")
         return
     total = len(upstream.resolved.files) if upstream.resolved else changed
-    parts = [f"{changed} of {_count(total, 'file')} changed upstream {span}{_history(facts.commits, facts.fixes)}"]
+    parts = [f"{changed} of {count(total, 'file')} changed upstream {span}{_history(facts.commits, facts.fixes)}"]
     if facts.outcome is not None:
         parts.append(facts.outcome)
     yield Finding(
@@ -106,7 +107,7 @@ def _history(commits: Sequence[Commit], fixes: Collection[str]) -> str:
     if not commits:
         return ""
     marked = [commit for commit in commits if commit.sha in fixes]
-    text = f" in {_count(len(commits), 'commit')}"
+    text = f" in {count(len(commits), 'commit')}"
     if not marked:
         return text
     listed = ", ".join(f"`{commit.sha[:12]}` {commit.subject}" for commit in marked)
@@ -184,7 +185,7 @@ def sibling_findings(pairs: Sequence[Siblings]) -> list[Finding]:
             continue
         message = (
             f"`{pair.left.to}` ({pair.left.upstream}) and `{pair.right.to}` ({pair.right.upstream}) are copies of one "
-            f"file and differ in {_count(len(pair.hunks), 'place')}"
+            f"file and differ in {count(len(pair.hunks), 'place')}"
         )
         found.append(
             Finding("sibling-differs", "note", message, path=pair.left.to, line=1, upstream=pair.left.upstream)
@@ -210,12 +211,8 @@ def missed_findings(
     lines = ", ".join(str(hunk.right_line) for hunk in hunks)
     message = (
         f"{changed.upstream} changed its copy of this file by `{newest[:12]}`, and {sibling.upstream}'s still has the "
-        f"old lines in {_count(len(hunks), 'place')}: upstream {'line' if len(hunks) == 1 else 'lines'} {lines}"
+        f"old lines in {count(len(hunks), 'place')}: upstream {'line' if len(hunks) == 1 else 'lines'} {lines}"
     )
     if commits:
         message += f". It changed{_history(commits, fixes)}"
     return [Finding("sibling-lacks", "warning", message, path=sibling.to, line=1, upstream=sibling.upstream)]
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

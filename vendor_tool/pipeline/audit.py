@@ -22,7 +22,7 @@ from vendor_tool.errors import ContentError, UpstreamError
 from vendor_tool.known_bad import canonical
 from vendor_tool.licences import expression
 from vendor_tool.licences.facts import walk
-from vendor_tool.model import Access, Finding, LegalFile, Lock, RuleInfo, Upstream
+from vendor_tool.model import Access, Finding, Lock, RuleInfo
 from vendor_tool.pipeline.heads import heads
 from vendor_tool.values import replace
 
@@ -78,7 +78,7 @@ def _local(lock: Lock) -> Iterator[tuple[str, bytes]]:
         if upstream.resolved:
             paths |= {file.to for file in upstream.resolved.files}
             folders |= {file.to.rpartition("/")[0] for file in upstream.resolved.files}
-            paths |= {file.to for file in _legal_files(upstream)}
+            paths |= {file.to for file in legal.files(upstream.resolved)}
             paths |= {f"{legal.home(upstream)}/PROVENANCE.md", f"{upstream.to}/__init__.py".lstrip("/")}
     for folder in folders:
         names = sorted((lock.root / folder).iterdir()) if (lock.root / folder).is_dir() else []
@@ -94,14 +94,6 @@ def _local(lock: Lock) -> Iterator[tuple[str, bytes]]:
             continue  # a link or a folder where a file should be: `check` says so
         if data is not None:
             yield path, data
-
-
-def _legal_files(upstream: Upstream) -> Iterator[LegalFile]:
-    record = upstream.resolved
-    known = legal.read(record)
-    found = [record.license, record.notice] if record else []
-    found += [one for ancestor in known.ancestors for one in (ancestor.license, ancestor.notice)]
-    yield from (one for one in (*found, *known.others) if one)
 
 
 def _is_legal(path: str) -> bool:
@@ -147,7 +139,7 @@ def _verdicts(lock: Lock) -> dict[str, str]:
     found: set[str] = set()
     for upstream in lock.upstreams.values():
         named = [upstream.license, *(spec.license for spec in upstream.files)]
-        named += [one.spdx for one in _legal_files(upstream)]
+        named += [one.spdx for one in legal.files(upstream.resolved)]
         found |= {one for one in named if one}
     problems = {one: expression.problem(one, lock.project.allow) for one in sorted(found)}
     return {one: problem for one, problem in problems.items() if problem}

@@ -35,8 +35,6 @@ from vendor_tool.transform import symbols
 from vendor_tool.values import dataclass, replace
 
 LFS_POINTER = b"version https://git-lfs.github.com/spec/"
-# file contents held in memory at once; kernels are a few kilobytes each
-MAX_BYTES = 512 << 20
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,10 +42,7 @@ def legal_files(found: Resolved) -> tuple[Recorded, ...]:
     """Copies of licence and NOTICE texts as records, so that they are held to their bytes like any other file."""
     if not found.files:  # nothing is copied from an upstream that is only imported, so its licence is not either
         return ()
-    facts = legal.read(found)
-    files = [found.license, found.notice, *facts.others]
-    files += [file for ancestor in facts.ancestors for file in (ancestor.license, ancestor.notice)]
-    once = {file.to: file for file in files if file is not None}
+    once = {file.to: file for file in legal.files(found)}
     return tuple(Recorded(file.path, file.blob, file.to, file.sha256, found.at) for file in once.values())
 
 

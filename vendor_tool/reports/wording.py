@@ -5,6 +5,7 @@ from itertools import groupby
 from typing import Final
 
 from vendor_tool.model import Finding, Level
+from vendor_tool.words import count as count
 
 LEVELS: Final[tuple[Level, ...]] = ("error", "warning", "note")
 
@@ -46,11 +47,6 @@ def join(root: str, path: str) -> str:
 def spot(path: str, line: int | None) -> str:
     """`path:line`, or the path alone."""
     return path if line is None else f"{path}:{line}"
-
-
-def count(number: int, noun: str) -> str:
-    """A count with its noun: `1 error`, `2 errors`."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def tally(findings: Sequence[Finding]) -> str:
