@@ -7,7 +7,7 @@ import pytest
 
 from vendor_tool import codegen, fence, outdated
 from vendor_tool.checks import drift
-from vendor_tool.model import RuleInfo
+from vendor_tool.findings import RuleInfo
 from vendor_tool.transform import dynamic, shim_proof
 
 PAGE = (Path(__file__).parent.parent / "docs/reference/findings.md").read_text("utf-8")

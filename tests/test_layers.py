@@ -23,6 +23,7 @@ LAYERS = (
     ("links",),
     ("errors", "urls", "paths", "lines", "words"),
     ("model",),
+    ("findings",),
     ("values",),
 )
 RANK = {name: rank for rank, row in enumerate(reversed(LAYERS)) for name in row}

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from vendor_tool.errors import UsageError
-from vendor_tool.model import Finding
+from vendor_tool.findings import Finding
 from vendor_tool.values import dataclass
 
 VERSION: Final = 1

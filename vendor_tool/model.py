@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Literal, TypeAlias
 
+from vendor_tool.findings import Finding, Level
 from vendor_tool.values import dataclass, field
 
 # ---- content ----------------------------------------------------------------------------------------------
@@ -168,7 +169,7 @@ class Severity:
     """One item of `project: audit:`: a rule's severity as this project sets it, and why."""
 
     rule: str
-    level: Literal["error", "warning", "note", "off"]
+    level: Level | Literal["off"]
     reason: str
     at: At
 
@@ -317,7 +318,7 @@ class Change:
 
     data: bytes
     names: tuple[str, ...] = ()
-    notes: tuple["Finding", ...] = ()
+    notes: tuple[Finding, ...] = ()
     matched: bool = False  # it found what it is for, though the bytes may have needed no change
 
 
@@ -347,36 +348,4 @@ class Build:
     files: tuple[BuiltFile, ...]  # sorted by local path
     legal: Tree  # licence and NOTICE copies, by local path
     resolved: Resolved
-    notes: tuple["Finding", ...] = ()
-
-
-# ---- findings ---------------------------------------------------------------------------------------------
-
-Level: TypeAlias = Literal["error", "warning", "note"]
-Side: TypeAlias = Literal["local", "record", "upstream", "both"]
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One thing that a command reports."""
-
-    rule: str  # stable id, described in a RULES table
-    level: Level
-    message: str
-    path: str | None = None  # local path
-    line: int | None = None
-    lock_line: int | None = None
-    upstream: str | None = None
-    side: Side | None = None  # which side changed
-    fix: str | None = None  # the command that mends it
-    digest: str | None = None  # of the bytes that it is about, so that other bytes are another finding
-
-
-@dataclass(frozen=True, slots=True)
-class RuleInfo:
-    """What a finding's id stands for; `docs/reference/findings.md` lists them all."""
-
-    id: str
-    level: Level
-    title: str
-    help: str
+    notes: tuple[Finding, ...] = ()

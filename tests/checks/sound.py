@@ -8,8 +8,9 @@ from tests.support import rights
 from vendor_tool import documents, licences, origins
 from vendor_tool.checks import packages
 from vendor_tool.checks.subject import Subject
+from vendor_tool.findings import Finding
 from vendor_tool.legal import Facts
-from vendor_tool.model import Finding, Lock, Recorded, Upstream
+from vendor_tool.model import Lock, Recorded, Upstream
 
 FWD = "vendored/mid/fwd.py"
 BODY = (

@@ -14,8 +14,9 @@ from vendor_tool import legal, licences, origins
 from vendor_tool.checks import apache, copyleft, distribution, packages, provenance, requirements
 from vendor_tool.checks import licences as texts
 from vendor_tool.checks.subject import Head, Subject
+from vendor_tool.findings import Finding
 from vendor_tool.licences.facts import walk
-from vendor_tool.model import At, Finding, Project, Recorded, RecordedImport, Upstream
+from vendor_tool.model import At, Project, Recorded, RecordedImport, Upstream
 
 CHECKS = (apache, texts, copyleft, provenance, distribution, requirements)
 MID, FAR, ROOT = rights.MID, "https://github.com/fork/far", rights.ROOT

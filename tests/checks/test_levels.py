@@ -7,7 +7,8 @@ import pytest
 from tests.support import rights
 from vendor_tool.checks import apache, levels
 from vendor_tool.errors import UsageError
-from vendor_tool.model import At, Finding, Project, Severity
+from vendor_tool.findings import Finding
+from vendor_tool.model import At, Project, Severity
 
 FOUND = [Finding("LIC-A2", "error", "one"), Finding("LIC-A3", "error", "two")]
 

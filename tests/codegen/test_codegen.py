@@ -6,7 +6,8 @@ from tests.shim.kernels import ADD, GPU
 from vendor_tool import codegen
 from vendor_tool.codegen import Case, Result, Spec
 from vendor_tool.errors import ParityNotRun, UsageError
-from vendor_tool.model import At, BuiltFile, Context, Finding, Shim, ShimSpec, Source
+from vendor_tool.findings import Finding
+from vendor_tool.model import At, BuiltFile, Context, Shim, ShimSpec, Source
 from vendor_tool.transform import shim
 
 SPEC = ShimSpec("tilelang", "vendored/_tilelang.py", At(1, 1), names={"T": "tilelang.language"})

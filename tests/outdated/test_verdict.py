@@ -1,7 +1,8 @@
 from collections.abc import Mapping
 
 from tests.outdated.facts import NEW, PIN, RESOLVED, UPSTREAM, listing
-from vendor_tool.model import Commit, Finding
+from vendor_tool.findings import Finding
+from vendor_tool.model import Commit
 from vendor_tool.outdated import RULES
 from vendor_tool.outdated.files import Changes, compare
 from vendor_tool.outdated.pins import Standing

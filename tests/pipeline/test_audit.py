@@ -11,7 +11,8 @@ from tests.support import rights
 from tests.support.project import Project, entry, lock, project
 from tests.support.upstream import File, Repository, repository
 from vendor_tool import lockfile
-from vendor_tool.model import Access, Finding
+from vendor_tool.findings import Finding
+from vendor_tool.model import Access
 from vendor_tool.pipeline.audit import AUDITS, audit
 
 BODY = (

@@ -2,7 +2,7 @@
 
 from typing import TypedDict
 
-from vendor_tool.model import Finding, RuleInfo
+from vendor_tool.findings import Finding, RuleInfo
 
 RULES = {
     "file-edited": RuleInfo(

@@ -4,7 +4,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from tests.reports.samples import EDITED, FINDINGS, HOSTILE, PLACE, RULES
-from vendor_tool.model import Finding
+from vendor_tool.findings import Finding
 from vendor_tool.reports import markdown
 
 

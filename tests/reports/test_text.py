@@ -1,5 +1,5 @@
 from tests.reports.samples import EDITED, MOVED, PLACE, RULES
-from vendor_tool.model import Finding
+from vendor_tool.findings import Finding
 from vendor_tool.reports import text
 
 

@@ -1,6 +1,7 @@
 from pathlib import Path
 
-from vendor_tool.model import At, Context, Finding, Shim, ShimSpec, Source
+from vendor_tool.findings import Finding
+from vendor_tool.model import At, Context, Shim, ShimSpec, Source
 from vendor_tool.transform import shim
 
 AT = At(1, 1)

@@ -7,7 +7,8 @@ from vendor_tool import legal
 from vendor_tool.checks.bodies import folded, similarity
 from vendor_tool.checks.carried import names_holder
 from vendor_tool.checks.subject import Subject, Vendored, finding, vendored
-from vendor_tool.model import Finding, LegalFile, RuleInfo, Upstream
+from vendor_tool.findings import Finding, RuleInfo
+from vendor_tool.model import LegalFile, Upstream
 from vendor_tool.urls import plain_url
 
 RULES: Mapping[str, RuleInfo] = {

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 
 from vendor_tool import legal
 from vendor_tool.checks.subject import Subject, Vendored, finding, vendored
-from vendor_tool.model import Finding, RuleInfo
+from vendor_tool.findings import Finding, RuleInfo
 
 RULES: Mapping[str, RuleInfo] = {
     one.id: one

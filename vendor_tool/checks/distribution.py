@@ -7,7 +7,8 @@ from vendor_tool import legal
 from vendor_tool.checks.bodies import folded
 from vendor_tool.checks.carried import in_artefact
 from vendor_tool.checks.subject import Subject, finding, sources, vendored
-from vendor_tool.model import Finding, LegalFile, RuleInfo
+from vendor_tool.findings import Finding, RuleInfo
+from vendor_tool.model import LegalFile
 
 RULES: Mapping[str, RuleInfo] = {
     one.id: one

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from vendor_tool.model import Finding, Lock, Recorded, RuleInfo, Side, Upstream
+from vendor_tool.findings import Finding, RuleInfo, Side
+from vendor_tool.model import Lock, Recorded, Upstream
 from vendor_tool.values import dataclass, field
 
 RULES: Mapping[str, RuleInfo] = {

@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Iterator, Mapping
 
 from vendor_tool.errors import UsageError
-from vendor_tool.model import Finding, Lock, RuleInfo
+from vendor_tool.findings import Finding, RuleInfo
+from vendor_tool.model import Lock
 from vendor_tool.values import replace
 
 

@@ -6,9 +6,10 @@ from collections.abc import Iterator, Mapping
 from vendor_tool import legal
 from vendor_tool.checks.carried import in_artefact, in_tree
 from vendor_tool.checks.subject import Subject, Vendored, finding, sources, vendored
+from vendor_tool.findings import Finding, RuleInfo
 from vendor_tool.legal import Ancestor
 from vendor_tool.links import repository
-from vendor_tool.model import Finding, LegalFile, RuleInfo, Upstream
+from vendor_tool.model import LegalFile, Upstream
 from vendor_tool.urls import plain_url
 
 RULES: Mapping[str, RuleInfo] = {

@@ -8,8 +8,9 @@ from fnmatch import fnmatchcase
 from vendor_tool import legal
 from vendor_tool.checks.bodies import same_code, similarity
 from vendor_tool.checks.subject import Subject, Vendored, finding, vendored
+from vendor_tool.findings import Finding, RuleInfo
 from vendor_tool.links import key, permalink, repository
-from vendor_tool.model import Finding, Lock, RuleInfo, Upstream
+from vendor_tool.model import Lock, Upstream
 
 RULES: Mapping[str, RuleInfo] = {
     one.id: one

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 
 from vendor_tool.checks.subject import Requirement, Subject, finding
 from vendor_tool.errors import UsageError
+from vendor_tool.findings import Finding, RuleInfo
 from vendor_tool.known_bad import Bad, canonical, known_bad, shipped
-from vendor_tool.model import Finding, Lock, RuleInfo, Upstream
+from vendor_tool.model import Lock, Upstream
 
 if TYPE_CHECKING:
     from packaging.specifiers import SpecifierSet

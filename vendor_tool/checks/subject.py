@@ -4,9 +4,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal
 
 from vendor_tool import legal
+from vendor_tool.findings import Finding, Level, RuleInfo, Side
 from vendor_tool.legal import Ancestor, Claim, Detection, HeaderFacts, Origin
 from vendor_tool.links import key
-from vendor_tool.model import Finding, LegalFile, Level, Lock, Recorded, RuleInfo, Side, Upstream
+from vendor_tool.model import LegalFile, Lock, Recorded, Upstream
 from vendor_tool.values import dataclass, field
 
 

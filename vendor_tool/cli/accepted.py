@@ -9,7 +9,7 @@ from vendor_tool import baseline
 from vendor_tool.cli import output
 from vendor_tool.cli.output import Voice
 from vendor_tool.errors import ExitCode, UsageError
-from vendor_tool.model import Finding
+from vendor_tool.findings import Finding
 
 
 def write(path: Path, found: Sequence[Finding], speak: Voice) -> ExitCode:

@@ -11,7 +11,7 @@ from vendor_tool.cli import output
 from vendor_tool.cli.arguments import cache
 from vendor_tool.cli.commands import access, voice
 from vendor_tool.errors import ExitCode, UsageError
-from vendor_tool.model import Finding, RuleInfo
+from vendor_tool.findings import Finding, RuleInfo
 
 
 def audit(arguments: argparse.Namespace) -> ExitCode:

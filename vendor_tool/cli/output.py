@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from vendor_tool.errors import ExitCode, UsageError
-from vendor_tool.model import Finding, RuleInfo
+from vendor_tool.findings import Finding, RuleInfo
 from vendor_tool.urls import redacted
 from vendor_tool.values import dataclass
 from vendor_tool.words import count as count

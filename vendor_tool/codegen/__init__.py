@@ -17,7 +17,8 @@ from typing import Literal, TypeAlias
 
 from vendor_tool.codegen import trace
 from vendor_tool.errors import ParityNotRun, UsageError
-from vendor_tool.model import BuiltFile, Finding, RuleInfo
+from vendor_tool.findings import Finding, RuleInfo
+from vendor_tool.model import BuiltFile
 from vendor_tool.values import dataclass
 
 RULES: Mapping[str, RuleInfo] = {

@@ -6,7 +6,8 @@ from typing import Final, Protocol
 
 from vendor_tool.fence import coverage, gitattributes, licenserc, precommit, ruff
 from vendor_tool.fence.block import begin
-from vendor_tool.model import Finding, Lock, RuleInfo, Upstream
+from vendor_tool.findings import Finding, RuleInfo
+from vendor_tool.model import Lock, Upstream
 
 
 class Kind(Protocol):

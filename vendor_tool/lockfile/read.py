@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final, TypeVar, cast, get_args
 
+from vendor_tool.findings import Level
 from vendor_tool.lockfile.nodes import Node
 from vendor_tool.lockfile.place import MODULE, Place, digest, nearest, plain
 from vendor_tool.model import (
@@ -15,7 +16,6 @@ from vendor_tool.model import (
     Header,
     Imports,
     KnownBad,
-    Level,
     Lock,
     PatchSpec,
     Project,

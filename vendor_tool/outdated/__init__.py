@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Final
 
-from vendor_tool.model import Level, RuleInfo
+from vendor_tool.findings import Level, RuleInfo
 
 
 def _rule(rule: str, level: Level, title: str, help_: str) -> tuple[str, RuleInfo]:

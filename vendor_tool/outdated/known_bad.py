@@ -6,7 +6,8 @@ from packaging.specifiers import SpecifierSet
 from packaging.utils import NormalizedName, canonicalize_name
 from packaging.version import Version
 
-from vendor_tool.model import Finding, KnownBad, Level, Lock, Upstream
+from vendor_tool.findings import Finding, Level
+from vendor_tool.model import KnownBad, Lock, Upstream
 
 IsAncestor = Callable[[str, str, str], bool | None]
 """Upstream's name, older and newer commit: whether the newer one descends from the older one, None if unknown."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from vendor_tool.model import Commit, Finding, Level, Upstream
+from vendor_tool.findings import Finding, Level
+from vendor_tool.model import Commit, Upstream
 from vendor_tool.outdated.files import Changes, FileChange
 from vendor_tool.outdated.pins import Standing, request
 from vendor_tool.values import dataclass, field, replace

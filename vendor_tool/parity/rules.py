@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vendor_tool.model import RuleInfo
+from vendor_tool.findings import RuleInfo
 
 RULES = {
     rule.id: rule

@@ -13,8 +13,9 @@ from typing import Any, Literal
 
 from vendor_tool import fetch
 from vendor_tool.errors import ParityError, ParityNotRun, UsageError
+from vendor_tool.findings import Finding
 from vendor_tool.lockfile import edit
-from vendor_tool.model import Access, Finding, Lock, Resolved, Upstream
+from vendor_tool.model import Access, Lock, Resolved, Upstream
 from vendor_tool.parity import evidence, kernel, machine, report, rules, table
 from vendor_tool.parity.report import Report
 from vendor_tool.values import dataclass, replace

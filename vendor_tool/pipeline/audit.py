@@ -19,10 +19,11 @@ from vendor_tool.checks import (
 from vendor_tool.checks import licences as texts
 from vendor_tool.checks.subject import Artefact, Subject
 from vendor_tool.errors import ContentError, UpstreamError
+from vendor_tool.findings import Finding, RuleInfo
 from vendor_tool.known_bad import canonical
 from vendor_tool.licences import expression
 from vendor_tool.licences.facts import walk
-from vendor_tool.model import Access, Finding, Lock, RuleInfo
+from vendor_tool.model import Access, Lock
 from vendor_tool.pipeline.heads import heads
 from vendor_tool.values import replace
 

@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from vendor_tool import fetch, legal, licences, plan, stamp, transform, vcs, write
 from vendor_tool import patch as patches
 from vendor_tool.errors import UsageError
+from vendor_tool.findings import Finding
 from vendor_tool.model import (
     Access,
     At,
@@ -17,7 +18,6 @@ from vendor_tool.model import (
     BuiltFile,
     Context,
     FileSpec,
-    Finding,
     Header,
     LegalFile,
     Lock,

@@ -11,7 +11,8 @@ from pathlib import Path
 from vendor_tool import plan, write
 from vendor_tool.checks import drift
 from vendor_tool.errors import UsageError
-from vendor_tool.model import Access, BuiltFile, Finding, Lock, Recorded, Side, Upstream
+from vendor_tool.findings import Finding, Side
+from vendor_tool.model import Access, BuiltFile, Lock, Recorded, Upstream
 from vendor_tool.pipeline import state
 from vendor_tool.pipeline.disk import Folders, litter
 from vendor_tool.values import replace

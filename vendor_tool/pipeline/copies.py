@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 from vendor_tool import __version__, fetch, memory
 from vendor_tool.errors import UpstreamError
-from vendor_tool.model import Access, Finding, Lock, Upstream
+from vendor_tool.findings import Finding
+from vendor_tool.model import Access, Lock, Upstream
 from vendor_tool.outdated.verdict import missed_findings, sibling_findings
 from vendor_tool.values import replace
 

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 
 from vendor_tool import fence, write
 from vendor_tool.errors import UsageError
-from vendor_tool.model import Blob, Finding, Lock
+from vendor_tool.findings import Finding
+from vendor_tool.model import Blob, Lock
 from vendor_tool.pipeline import state
 
 

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 from vendor_tool import fetch, memory, plan, vcs
 from vendor_tool.errors import GoneError, UpstreamError
-from vendor_tool.model import Access, Finding, Lock, Snapshot, Upstream
+from vendor_tool.findings import Finding
+from vendor_tool.model import Access, Lock, Snapshot, Upstream
 from vendor_tool.outdated import pins, verdict
 from vendor_tool.outdated.files import Changes, compare
 from vendor_tool.outdated.pins import Standing

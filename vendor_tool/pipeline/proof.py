@@ -11,7 +11,8 @@ from pathlib import Path
 
 from vendor_tool import __version__
 from vendor_tool.errors import UsageError
-from vendor_tool.model import Finding, Lock, Tree
+from vendor_tool.findings import Finding
+from vendor_tool.model import Lock, Tree
 from vendor_tool.values import replace
 
 

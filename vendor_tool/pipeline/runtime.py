@@ -8,7 +8,8 @@ from pathlib import Path
 
 from vendor_tool import fetch
 from vendor_tool.errors import UpstreamError
-from vendor_tool.model import Access, Finding, RecordedImport, Snapshot, Upstream
+from vendor_tool.findings import Finding
+from vendor_tool.model import Access, RecordedImport, Snapshot, Upstream
 from vendor_tool.outdated import distribution
 from vendor_tool.outdated.verdict import changed_import, gone_import
 from vendor_tool.transform import symbols

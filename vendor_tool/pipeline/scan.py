@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from vendor_tool.documents import cyclonedx, spdx
+from vendor_tool.findings import Finding, Level, RuleInfo
 from vendor_tool.links import permalink
-from vendor_tool.model import Finding, Level, Lock, RuleInfo
+from vendor_tool.model import Lock
 from vendor_tool.origins.scan import Located
 from vendor_tool.origins.scan import cover as covered
 from vendor_tool.origins.scan import scan as located

@@ -9,8 +9,9 @@ from pathlib import Path
 
 from vendor_tool import documents, lockfile, plan, write
 from vendor_tool.errors import ConflictError, ContentError
+from vendor_tool.findings import Finding
 from vendor_tool.lockfile import edit, record
-from vendor_tool.model import Access, Blob, Build, Finding, Lock, Tree, Upstream
+from vendor_tool.model import Access, Blob, Build, Lock, Tree, Upstream
 from vendor_tool.pipeline import proof, state
 from vendor_tool.pipeline.state import on_disk
 from vendor_tool.plan import Selection

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Final, Protocol
 
-from vendor_tool.model import Finding, RuleInfo
+from vendor_tool.findings import Finding, RuleInfo
 from vendor_tool.reports import github, json, junit, markdown, sarif, text
 
 

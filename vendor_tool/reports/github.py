@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from vendor_tool.model import Finding, RuleInfo
+from vendor_tool.findings import Finding, RuleInfo
 from vendor_tool.reports.wording import LEVELS, ordered, place, tally, visible
 
 COMMANDS: Final = {"error": "error", "warning": "warning", "note": "notice"}

@@ -6,7 +6,7 @@ from typing import Final
 
 from vendor_tool import __version__
 from vendor_tool.baseline import fingerprints
-from vendor_tool.model import Finding, RuleInfo
+from vendor_tool.findings import Finding, RuleInfo
 from vendor_tool.reports.wording import LEVELS, ordered
 
 VERSION: Final = 1

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from vendor_tool.model import Finding, RuleInfo
+from vendor_tool.findings import Finding, RuleInfo
 from vendor_tool.reports.wording import by_upstream, place, spot, visible
 
 # a newline as itself would let the next line start with `::`, a command to GitHub where the report is printed

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from vendor_tool.model import Finding, RuleInfo
+from vendor_tool.findings import Finding, RuleInfo
 from vendor_tool.reports.wording import by_upstream, place, spot, tally, visible
 
 SPECIAL: Final = re.compile(r"[\\`*_{}\[\]<>|~&]")

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from vendor_tool import __version__
 from vendor_tool.baseline import fingerprints
-from vendor_tool.model import Finding, RuleInfo
+from vendor_tool.findings import Finding, RuleInfo
 from vendor_tool.reports.wording import ordered, place
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"

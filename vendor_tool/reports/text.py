@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from vendor_tool.model import Finding, RuleInfo
+from vendor_tool.findings import Finding, RuleInfo
 from vendor_tool.reports.wording import by_upstream, count, place, spot, tally, visible
 
 # a continuation never starts with `::`, which GitHub's runner would obey even when it is indented

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Final
 
-from vendor_tool.model import Finding, Level
+from vendor_tool.findings import Finding, Level
 from vendor_tool.words import count as count
 
 LEVELS: Final[tuple[Level, ...]] = ("error", "warning", "note")

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import TypeAlias
 
 from vendor_tool.errors import UsageError
-from vendor_tool.model import Change, Context, FileSpec, Finding, Format, Header, Imports, Rule, Shim, ShimSpec, Source
+from vendor_tool.findings import Finding
+from vendor_tool.model import Change, Context, FileSpec, Format, Header, Imports, Rule, Shim, ShimSpec, Source
 from vendor_tool.transform import dynamic, header, imports, syntax
 from vendor_tool.values import dataclass, replace
 

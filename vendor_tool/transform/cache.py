@@ -11,7 +11,8 @@ import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from vendor_tool.model import Context, FileSpec, Finding, Rule, Source
+from vendor_tool.findings import Finding
+from vendor_tool.model import Context, FileSpec, Rule, Source
 
 Entry = tuple[bytes, tuple[str, ...], tuple[Finding, ...]]
 """Of one file: its plain bytes, the names that changed, the notes."""

@@ -4,7 +4,8 @@ import ast
 import re
 from collections.abc import Mapping
 
-from vendor_tool.model import Context, Finding, RuleInfo, Source
+from vendor_tool.findings import Finding, RuleInfo
+from vendor_tool.model import Context, Source
 from vendor_tool.transform import modules, syntax
 
 RULES: Mapping[str, RuleInfo] = {

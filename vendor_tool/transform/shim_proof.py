@@ -13,7 +13,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from vendor_tool.errors import UsageError
-from vendor_tool.model import Finding, RuleInfo, ShimSpec, Source
+from vendor_tool.findings import Finding, RuleInfo
+from vendor_tool.model import ShimSpec, Source
 from vendor_tool.transform import modules, shim_analysis, shim_child, syntax
 from vendor_tool.transform.shim_standin import BUNDLED
 from vendor_tool.values import dataclass, replace
