@@ -233,6 +233,7 @@ class Resolved:
     date: str
     intent: str  # digest of the entry as people wrote it, so that an edit after the sync shows
     seal: str  # digest of this block, so that an edit of the record shows
+    tag: str | None = None  # by which the revision was asked for, without `refs/tags/`
     license: LegalFile | None = None
     notice: LegalFile | None = None  # None is written as `none`: looked for and not there
     tools: Mapping[str, str] = field(default_factory=dict)  # versions that shaped bytes
@@ -288,7 +289,7 @@ class Lock:
         return self.path.parent
 
 
-# ---- transforms -------------------------------------------------------------------------------------------
+# ---- transforms, and what came out -------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -320,9 +321,6 @@ class Change:
     names: tuple[str, ...] = ()
     notes: tuple[Finding, ...] = ()
     matched: bool = False  # it found what it is for, though the bytes may have needed no change
-
-
-# ---- what came out ----------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
