@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from tests.support.parity import KERNEL, TESTS, VENDORED_FILE, project
+from tests.support.parity import KERNEL, TESTS, VENDORED_FILE, importing_project, project
 from vendor_tool.errors import ParityError, ParityNotRun
 from vendor_tool.parity import machine, run
 
@@ -183,3 +183,53 @@ def test_a_kernel_for_the_c_target_runs_without_a_gpu(tmp_path: Path) -> None:
     done = run.run(made.lock, access=made.access, gpus=0)
 
     assert (done.status, done.reason) == ("passed", "2 passed, 0 failed, 0 not run"), made.said
+
+
+IMPORT_TESTS = (
+    TESTS.replace('"double.py"', '"twice.ops.double"')
+    + """
+
+def test_both_are_there_and_imports_give_the_installed_one(vendored, upstream):
+    import sys
+    from twice.ops import double
+
+    assert vendored is not upstream
+    assert sys.modules["twice.ops.double"] is vendored
+    assert vendored.double is double
+"""
+)
+
+
+@needs_torch
+def test_a_run_time_import_is_compared_with_the_pinned_source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = importing_project(tmp_path, tests=IMPORT_TESTS, installed={})
+    monkeypatch.setenv("PYTHONPATH", str(made.root / "site"))
+
+    done = run.run(made.lock, access=made.access, gpus=0)
+
+    assert (done.status, done.reason) == ("passed", "3 passed, 0 failed, 0 not run"), made.said
+    assert "| demo: `twice.ops.double` | CPU | 3 passed | y 0.0e+00 | y |" in done.table
+
+
+@needs_torch
+def test_a_release_that_differs_from_the_pinned_source_in_another_file_is_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = importing_project(tmp_path, tests=IMPORT_TESTS, installed={"twice/factor.py": "FACTOR = 2.000001\n"})
+    monkeypatch.setenv("PYTHONPATH", str(made.root / "site"))
+
+    done = run.run(made.lock, access=made.access, gpus=0)
+
+    assert [finding.rule for finding in done.findings] == ["kernel-differs"], made.said
+
+
+@needs_torch
+def test_a_release_whose_very_file_is_another_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = importing_project(
+        tmp_path, tests=IMPORT_TESTS, installed={"twice/ops/double.py": "def double(x):\n    return x + x\n"}
+    )
+    monkeypatch.setenv("PYTHONPATH", str(made.root / "site"))
+
+    done = run.run(made.lock, access=made.access, gpus=0)
+
+    assert "the installed `twice.ops.double` is not the file that the lock pins" in done.findings[0].message

@@ -52,6 +52,15 @@ def test_computes_the_definition(vendored, reference, tolerance, case):
     tolerance.close("dlogits", slope, expected_slope, 1e-4, floor=1e-3 * float(grad.norm()))
 
 
+@pytest.mark.parametrize("case", CASES.values(), ids=CASES.keys())
+def test_is_upstreams_kernel(vendored, upstream, tolerance, case):
+    """The installed release against the pinned source: nothing of either is changed here."""
+    drawn = case()
+    ours, theirs = (compute(module.sinkhorn_normalize, *drawn) for module in (vendored, upstream))
+    for name, one, other in zip(("plan", "dlogits"), ours, theirs, strict=True):
+        tolerance.identical(name, one, other)
+
+
 def test_columns_sum_to_one_and_rows_nearly(vendored, tolerance):
     plan, _ = compute(vendored.sinkhorn_normalize, *draw(4096))
     ones = torch.ones(4096, 4, device="cuda")
@@ -74,8 +83,18 @@ def test_repeats_itself(vendored, tolerance):
 
 
 @pytest.mark.timing
-def test_time_beside_torch(vendored, reference, tolerance):
-    logits, _ = draw(65536)
+def test_is_as_fast_as_upstream(vendored, upstream, reference, tolerance):
+    logits, grad = draw(65536)
+
+    def backward(module):
+        leaf = logits.detach().requires_grad_()
+        plan = module.sinkhorn_normalize(leaf)
+        return lambda: torch.autograd.grad(plan, leaf, grad, retain_graph=True)
+
     tolerance.timed(
-        "forward", vendored=lambda: vendored.sinkhorn_normalize(logits), reference=lambda: reference(logits)
+        "forward",
+        vendored=lambda: vendored.sinkhorn_normalize(logits),
+        upstream=lambda: upstream.sinkhorn_normalize(logits),
+        reference=lambda: reference(logits),
     )
+    tolerance.timed("backward", vendored=backward(vendored), upstream=backward(upstream))

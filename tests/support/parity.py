@@ -7,7 +7,7 @@ from pathlib import Path
 from tests.support.upstream import repository
 from vendor_tool import lockfile
 from vendor_tool.lockfile import edit
-from vendor_tool.model import Access, At, Lock, Recorded, Resolved
+from vendor_tool.model import Access, At, Lock, Recorded, RecordedImport, Resolved
 
 UPSTREAM_FILE = "plugins/ops/double.py"
 VENDORED_FILE = "vendored/demo/double.py"
@@ -119,4 +119,46 @@ def project(
     )
     path = made.root / "vendor.lock.yaml"
     path.write_text(edit.record_resolved(path.read_text(), "demo", resolved))
+    return made
+
+
+PACKAGE = {
+    "src/twice/__init__.py": "",
+    "src/twice/factor.py": "FACTOR = 2\n",
+    "src/twice/ops/__init__.py": "from twice.ops.double import double\n",
+    "src/twice/ops/double.py": "from twice.factor import FACTOR\n\n\ndef double(x):\n    return x * FACTOR\n",
+}
+"""An upstream that is imported at run time, with a package below `src`."""
+
+
+def importing_project(folder: Path, *, tests: str, installed: dict[str, str]) -> Project:
+    """A project that imports `twice.ops.double` at run time, and under `site` the package as it is installed.
+
+    `installed` holds what a release has otherwise than the pinned source, by path below `src`.
+    """
+    source = repository(folder / "up.git")
+    revision = source.commit(PACKAGE)
+    made = Project(folder / "project", folder / "cache")
+    release = {path.removeprefix("src/"): text for path, text in PACKAGE.items()} | installed
+    made.write(
+        {
+            "pyproject.toml": "[tool.pytest.ini_options]\naddopts = ['-p', 'no:cacheprovider']\n",
+            **{f"site/{path}": text for path, text in release.items()},
+            "tests/parity/test_double.py": tests,
+            "tests/parity/references.py": REFERENCES,
+            "vendor.lock.yaml": f"version: 1\nproject: {{name: consumer}}\nupstreams:\n  demo:\n"
+            f"    url: {source.url}\n    revision: {revision}\n    imports: [twice.ops.double]\n",
+        }
+    )
+    path = "src/twice/ops/double.py"
+    resolved = Resolved(
+        at=At(1, 1),
+        revision=revision,
+        date="2023-11-14T22:13:20+00:00",
+        intent=made.lock.upstreams["demo"].intent,
+        seal="",
+        imports=(RecordedImport("twice.ops.double", path, source.blob(revision, path), 1),),
+    )
+    lock = made.root / "vendor.lock.yaml"
+    lock.write_text(edit.record_resolved(lock.read_text(), "demo", resolved))
     return made

@@ -6,6 +6,7 @@ import hashlib
 import importlib
 import importlib.util
 import sys
+from functools import cache
 from pathlib import Path, PurePosixPath
 from types import ModuleType
 
@@ -85,7 +86,19 @@ def load_upstream(pristine: Path | None, kernel: Kernel) -> ModuleType:
             f"the unmodified `{path}` of `{kernel.upstream.name}` is not at hand",
             hint="run it through `vendor-tool parity`, or name a folder with `--parity-pristine`",
         )
+    if isinstance(kernel.item, RecordedImport):
+        above, below = _placed(kernel.item)
+        return _import_beside(pristine / kernel.upstream.name / above, below)
     return _import(pristine / kernel.upstream.name, path)
+
+
+def package(item: RecordedImport) -> str:
+    """The upstream folder, with a slash at its end, that holds all that a run-time import may load of its upstream.
+
+    The file itself where it is a module that belongs to no package.
+    """
+    above, below = _placed(item)
+    return (above / below.parts[0]).as_posix() + ("/" if len(below.parts) > 1 else "")
 
 
 def local_hashes(lock: Lock, resolved: Resolved) -> dict[str, str]:
@@ -102,12 +115,41 @@ def _import(root: Path, path: PurePosixPath) -> ModuleType:
     if str(root) not in sys.path:
         sys.path.insert(0, str(root))
         importlib.invalidate_caches()
+    return importlib.import_module(_dotted(path))
+
+
+@cache
+def _import_beside(root: Path, path: PurePosixPath) -> ModuleType:
+    """A module whose package is installed as well, loaded from `root`; the installed one stays what imports give."""
+    top = path.parts[0].removesuffix(".py")
+
+    def taken() -> dict[str, ModuleType]:
+        return {name: sys.modules.pop(name) for name in list(sys.modules) if name.partition(".")[0] == top}
+
+    installed = taken()
+    try:
+        return _import(root, path)
+    finally:
+        sys.path.remove(str(root))
+        taken()
+        sys.modules.update(installed)
+
+
+def _placed(item: RecordedImport) -> tuple[PurePosixPath, PurePosixPath]:
+    """The upstream folder that a run-time import's package stands in, such as `src`, and its file's path below that."""
+    parts = PurePosixPath(item.path).parts
+    top = item.name.partition(".")[0]
+    at = next((number for number, part in enumerate(parts) if part in (top, f"{top}.py")), 0)
+    return PurePosixPath(*parts[:at]), PurePosixPath(*parts[at:])
+
+
+def _dotted(path: PurePosixPath) -> str:
     parts = path.with_suffix("").parts
-    return importlib.import_module(".".join(parts[:-1] if parts[-1] == "__init__" else parts))
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
 def _load_installed(item: RecordedImport) -> ModuleType:
-    dotted = PurePosixPath(item.path).with_suffix("").as_posix().replace("/", ".")
+    dotted = _dotted(_placed(item)[1])
     module = importlib.import_module(dotted)
     data = Path(str(module.__file__)).read_bytes()
     if hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest() != item.blob:

@@ -130,15 +130,32 @@ def conclude(lock: Lock, measured: Report, *, require: bool = False, update: boo
 
 
 def export(upstream: Upstream, folder: Path, access: Access) -> None:
-    """Put the unmodified files of one upstream into `folder/NAME`, under their upstream paths."""
+    """Put the unmodified files of one upstream into `folder/NAME`, under their upstream paths.
+
+    Of a run-time import, all Python files of its package: its own file would get the rest from the installed one.
+    """
     if upstream.resolved is None:
         raise UsageError(f"upstream `{upstream.name}` was never synced", hint=f"run `vendor-tool sync {upstream.name}`")
-    ids = {file.path: file.blob for file in upstream.resolved.files}
+    ids = {file.path: file.blob for file in upstream.resolved.files if file.blob} | _packages(upstream, access)
     contents = fetch.blobs(upstream, upstream.resolved.revision, set(ids.values()), access) if ids else {}
     for path, blob in ids.items():
         target = folder / upstream.name / path
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(contents[blob])
+
+
+def _packages(upstream: Upstream, access: Access) -> dict[str, str]:
+    """Upstream path to blob of the packages that an entry's run-time imports come from, at the recorded revision."""
+    found = upstream.resolved
+    if found is None or not found.imports:
+        return {}
+    tops = tuple({kernel.package(item) for item in found.imports})
+    entries = fetch.snapshot(upstream, found.revision, access).entries
+    return {
+        path: entry.oid
+        for path, entry in entries.items()
+        if path.startswith(tops) and path.endswith(".py") and entry.mode in ("100644", "100755")
+    }
 
 
 def write_evidence(lock: Lock, records: Mapping[str, Sequence[evidence.Record]]) -> None:
