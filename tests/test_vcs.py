@@ -1,8 +1,9 @@
-"""Git as a child: its surroundings, its end, and merges byte for byte."""
+"""Git as a child: its surroundings, its end, and commits that are the same everywhere."""
 
 import os
 import shutil
 from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
@@ -10,68 +11,44 @@ import pytest
 from vendor_tool import vcs
 from vendor_tool.errors import UsageError
 
-LABELS = ("base", "ours", "theirs")
+DATE = datetime(2026, 2, 9, 11, 5, 31, tzinfo=timezone(timedelta(hours=1)))
 
 
-@pytest.mark.parametrize(
-    ("base", "ours", "theirs", "merged"),
-    [
-        (b"a\nb\nc\n", b"A\nb\nc\n", b"a\nb\nC\n", b"A\nb\nC\n"),
-        (b"a\r\nb\r\nc\r\n", b"A\r\nb\r\nc\r\n", b"a\r\nb\r\nC\r\n", b"A\r\nb\r\nC\r\n"),
-        (b"a\nb\nc", b"A\nb\nc", b"a\nb\nc", b"A\nb\nc"),
-        (b"a\nb\nc", b"a\nb\nc", b"a\nb\nc\n\n", b"a\nb\nc\n\n"),
-        (b"caf\xe9\nb\n", b"caf\xe9\nB\n", b"caf\xe9\nb\n", b"caf\xe9\nB\n"),
-        (b"\xef\xbb\xbfa\n", b"\xef\xbb\xbfa\nb\n", b"\xef\xbb\xbfa\n", b"\xef\xbb\xbfa\nb\n"),
-        (b"", b"", b"new\n", b"new\n"),
-        (b"a\rb\n", b"a\rb\n", b"a\rB\n", b"a\rB\n"),
-    ],
-    ids=["lines", "crlf", "no newline", "newlines added", "latin-1", "bom", "empty", "lone cr"],
-)
-def test_a_merge_without_conflict_keeps_bytes(base: bytes, ours: bytes, theirs: bytes, merged: bytes) -> None:
-    assert vcs.merge_file(base, ours, theirs, LABELS) == (merged, 0)
+def committed(folder: Path) -> str:
+    folder.mkdir()
+    (folder / "b.txt").write_bytes(b"two\r\n")
+    (folder / "deep").mkdir()
+    (folder / "deep/a.txt").write_bytes(b"one\n")
+    vcs.run(folder, "init", "-q", "--initial-branch=main")
+    return vcs.commit(folder, "All\n", author="An Author", email="author@example.com", date=DATE)
 
 
-def test_conflicts_are_counted_and_show_all_three_sides() -> None:
-    far = b"".join(b"%d\n" % number for number in range(10))
-    merged, conflicts = vcs.merge_file(b"a\n" + far + b"z\n", b"b\n" + far + b"y\n", b"c\n" + far + b"x\n", LABELS)
-    assert conflicts == 2
-    assert merged == (
-        b"<<<<<<< ours\nb\n||||||| base\na\n=======\nc\n>>>>>>> theirs\n"
-        + far
-        + b"<<<<<<< ours\ny\n||||||| base\nz\n=======\nx\n>>>>>>> theirs\n"
+def test_a_commit_is_what_git_makes_of_the_same_files(tmp_path: Path) -> None:
+    made = committed(tmp_path / "ours")
+    who = {f"GIT_{role}_NAME": "An Author" for role in ("AUTHOR", "COMMITTER")}
+    who |= {f"GIT_{role}_EMAIL": "author@example.com" for role in ("AUTHOR", "COMMITTER")}
+    who |= {f"GIT_{role}_DATE": "2026-02-09T11:05:31+01:00" for role in ("AUTHOR", "COMMITTER")}
+    shutil.copytree(tmp_path / "ours", tmp_path / "gits", ignore=shutil.ignore_patterns(".git"))
+    for command in (("init", "-q"), ("add", "."), ("commit", "-q", "-m", "All")):
+        assert vcs.run(tmp_path / "gits", *command, variables=who).status == 0
+    assert vcs.run(tmp_path / "gits", "rev-parse", "HEAD").out.decode() == f"{made}\n"
+    assert vcs.run(tmp_path / "ours", "status", "--porcelain", "--branch").out == b"## main\n"
+    assert vcs.run(tmp_path / "ours", "fsck", "--strict").out == b""
+
+
+def test_neither_a_hook_nor_the_users_settings_change_a_commit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = committed(tmp_path / "plain")
+    home = tmp_path / "home"
+    home.mkdir()
+    (home / ".gitconfig").write_text(
+        "[i18n]\n\tcommitEncoding = latin1\n[core]\n\tautocrlf = true\n[a line of no kind\n"
     )
-
-
-def test_markers_have_the_line_ends_of_the_file_and_labels_may_look_like_options() -> None:
-    merged, conflicts = vcs.merge_file(b"a\r\n", b"b\r\n", b"c\r\n", ("-base", "--ours", "-L"))
-    assert (merged, conflicts) == (
-        b"<<<<<<< --ours\r\nb\r\n||||||| -base\r\na\r\n=======\r\nc\r\n>>>>>>> -L\r\n",
-        1,
-    )
-
-
-def test_more_conflicts_than_a_status_holds_are_no_failure() -> None:
-    def text(letter: str) -> bytes:
-        return "".join(f"{letter}\n" + "".join(f"{n} {m}\n" for m in range(9)) for n in range(200)).encode()
-
-    merged, conflicts = vcs.merge_file(text("a"), text("b"), text("c"), LABELS)
-    assert merged.count(b"<<<<<<< ours\n") == 200
-    assert conflicts == 127
-
-
-def test_binary_sides_are_refused() -> None:
-    with pytest.raises(UsageError) as caught:
-        vcs.merge_file(b"\0a", b"\0b", b"\0c", LABELS)
-    assert caught.value.message == "`ours` and `theirs` cannot be merged: error: Cannot merge binary files: ours"
-    assert caught.value.hint == "merge the two files by hand, or take one of them whole"
-
-
-def test_a_repository_around_has_no_say(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TMPDIR", str(tmp_path))
-    monkeypatch.setattr("tempfile.tempdir", None)
-    vcs.run(tmp_path, "init", "-q", ".")
-    (tmp_path / ".git" / "config").write_text("[core]\n\trepositoryformatversion = 99\n")
-    assert vcs.merge_file(b"a\n", b"b\n", b"a\n", LABELS) == (b"b\n", 0)
+    monkeypatch.setenv("HOME", str(home))
+    for name in ("GIT_DIR", "GIT_OBJECT_DIRECTORY", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_WORK_TREE"):
+        monkeypatch.setenv(name, str(tmp_path / "theirs"))
+    assert committed(tmp_path / "inside") == made
+    assert os.environ["GIT_DIR"] == str(tmp_path / "theirs")
+    assert not (tmp_path / "theirs").exists()
 
 
 def test_missing_git_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -79,14 +56,6 @@ def test_missing_git_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     with pytest.raises(UsageError, match="`git` was not found") as caught:
         vcs.run(tmp_path, "version")
     assert caught.value.hint == "install git 2.36 or newer and put it on the `PATH`"
-
-
-def test_missing_git_is_told_inside_a_hook_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("GIT_DIR", "elsewhere")
-    (tmp_path / "env").symlink_to(shutil.which("env") or "")
-    monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(UsageError, match="`git` was not found"):
-        vcs.run(tmp_path, "version")
 
 
 def test_a_command_past_its_time_is_killed_with_its_children(tmp_path: Path) -> None:

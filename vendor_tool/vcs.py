@@ -1,4 +1,7 @@
-"""Git as a child process, cut off from the repository and the settings around it. Sole home of GitPython."""
+"""Git as a child process, cut off from the repository and the settings around it.
+
+Sole home of GitPython, which costs more to load than most commands take: only where nobody waits.
+"""
 
 import contextlib
 import os
@@ -11,17 +14,22 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any, Final
+from typing import IO, TYPE_CHECKING, Final
 
 from vendor_tool.errors import UsageError
 from vendor_tool.values import dataclass
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from git.types import Lit_config_levels as Levels
 
 PROTOCOLS: Final = ("file", "git", "http", "https", "ssh")
 
 # A hook's `GIT_DIR`, `GIT_INDEX_FILE` and the like would send our commands to the consumer's repository, so only the
 # variables that say how to reach an upstream pass (2389-research/tracker#399).
 _ROUTING: Final = (
-    *("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_EXEC_PATH", "GIT_PYTHON_", "GIT_TRACE"),
+    *("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_EXEC_PATH", "GIT_TRACE"),
     *("GIT_SSH", "GIT_SSL_", "GIT_PROXY_", "GIT_HTTP_", "GIT_CURL_"),
 )
 
@@ -135,57 +143,59 @@ def pause(seconds: float) -> None:
         raise KeyboardInterrupt
 
 
-def merge_file(base: bytes, ours: bytes, theirs: bytes, labels: tuple[str, str, str]) -> tuple[bytes, int]:
-    """Merge line by line as `git merge-file --diff3` does: the bytes, markers included, and the number of conflicts.
+def commit(folder: Path, message: str, *, author: str, email: str, date: "datetime") -> str:
+    """Record every file of a repository's folder as its next commit; the commit's id. Not while other threads run.
 
-    `labels` name base, ours and theirs, in the order of the arguments. Line ends stay as they are. UsageError where
-    a side is binary.
+    GitPython writes the objects itself: no hook, filter or setting has a part in them, so that they are the same on
+    every machine.
     """
-    with tempfile.TemporaryDirectory(prefix="vendor-tool-") as name:
-        folder = Path(name)
-        for file, data in (("base", base), ("ours", ours), ("theirs", theirs)):
-            (folder / file).write_bytes(data)
-        names = [argument for label in (labels[1], labels[0], labels[2]) for argument in ("-L", label)]
-        # in a folder below somebody's repository git would read that repository's settings
-        ran = run(
-            folder,
-            *("merge-file", "-p", "--diff3", *names, "ours", "base", "theirs"),
-            variables={"GIT_CEILING_DIRECTORIES": str(folder.parent)},
-        )
-    # above 127 the status means that git failed, not "many conflicts"
-    if ran.status is None or not 0 <= ran.status <= 127:
-        raise UsageError(
-            f"`{labels[1]}` and `{labels[2]}` cannot be merged: {ran.err.strip() or 'git merge-file failed'}",
-            hint="merge the two files by hand, or take one of them whole",
-        )
-    return ran.out, ran.status
+    with _nothing_foreign():
+        # without this, importing GitPython fails where no git is installed
+        os.environ["GIT_PYTHON_REFRESH"] = "quiet"
+        import git
+
+        class Repository(git.Repo):
+            def config_reader(self, config_level: "Levels | None" = "repository") -> git.GitConfigParser:
+                return super().config_reader(config_level)
+
+        who = git.Actor(author, email)
+        with Repository(folder) as repository:
+            files = (path for path in folder.rglob("*") if path.is_file() and ".git" not in path.parts)
+            repository.index.add([str(path) for path in files])
+            made = repository.index.commit(
+                message, author=who, committer=who, author_date=date, commit_date=date, skip_hooks=True, head=False
+            )
+            repository.head.commit = made
+            return made.hexsha
+
+
+@contextmanager
+def _nothing_foreign() -> Iterator[None]:
+    """GitPython reads the environment itself: a hook's objects would be written into the consumer's repository."""
+    taken = {name: os.environ.pop(name) for name in tuple(os.environ) if _foreign(name)}
+    try:
+        yield
+    finally:
+        os.environ.update(taken)
 
 
 def _popen(
     folder: Path, arguments: Sequence[str], stdin: IO[bytes] | None, variables: Mapping[str, str], keep: Sequence[int]
 ) -> "subprocess.Popen[bytes]":
-    # without this, importing GitPython fails where no git is installed
-    os.environ.setdefault("GIT_PYTHON_REFRESH", "quiet")
-    import git
-
-    unset = [item for name in sorted(os.environ) if _foreign(name) and name not in variables for item in ("-u", name)]
-    program = git.Git.GIT_PYTHON_GIT_EXECUTABLE or "git"
-    if shutil.which(program) is None:
+    program = shutil.which("git")
+    if program is None:
         raise UsageError("`git` was not found", hint="install git 2.36 or newer and put it on the `PATH`")
-    handle: Any = git.Git(folder).execute(
-        # GitPython can add to the environment but not take from it
-        [*(["env", *unset] if unset else []), program, *arguments],
-        istream=stdin,  # type: ignore[arg-type]  # any file object will do
-        as_process=True,
-        env=dict(variables),
-        shell=False,
+    return subprocess.Popen(
+        [program, *arguments],
+        cwd=folder,
+        env={**{name: value for name, value in os.environ.items() if not _foreign(name)}, **variables},
+        stdin=stdin or subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
         # no terminal to ask on, and one group to kill: git leaves its transport helpers behind
         start_new_session=True,
         pass_fds=tuple(keep),
     )
-    process: subprocess.Popen[bytes] = handle.proc
-    handle.proc = None  # GitPython would terminate git once more whenever the handle is collected
-    return process
 
 
 def _foreign(name: str) -> bool:
@@ -197,6 +207,8 @@ def _environment(config: Sequence[tuple[str, str]], variables: Mapping[str, str]
     allowed = [name for name in PROTOCOLS if opened is None or name in opened.split(":")]
     entries = (*_NEUTRAL, *config)
     environment = {
+        "LANGUAGE": "C",
+        "LC_ALL": "C",
         "GIT_TERMINAL_PROMPT": "0",
         "GIT_ASKPASS": "",
         "SSH_ASKPASS_REQUIRE": "never",

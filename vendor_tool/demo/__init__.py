@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
+from datetime import datetime
 from pathlib import Path
 
 from vendor_tool import vcs
@@ -18,15 +18,17 @@ def build(name: str, folder: Path) -> tuple[str, ...]:
     """Make the repository `basics` or `tiny` in `folder`, which must not exist; the commit ids, oldest first."""
     data = Path(__file__).parent
     history = json.loads((data / "history.json").read_text(encoding="utf-8"))[name]
+    author = f"The {history['author']} Authors"
+    email = f"authors@{history['author'].lower().replace(' ', '-')}.example"
     folder.mkdir(parents=True)
-    _git(folder, history["author"], "", "init", "-q", "--template=", "--initial-branch=main")
+    ran = vcs.run(folder, "init", "-q", "--template=", "--initial-branch=main")
+    if ran.status != 0:
+        raise UsageError(f"`git init` failed: {ran.err.strip()}", hint="see whether git works here")
     commits = []
     for step in history["commits"]:
         _copy(data / name / step["folder"], folder)
-        _git(folder, history["author"], step["date"], "add", "--all", "--force", ".")
-        commit = ("commit", "-q", "--no-verify", "--no-gpg-sign", "-m", step["message"])
-        _git(folder, history["author"], step["date"], *commit)
-        commits.append(_git(folder, history["author"], "", "rev-parse", "HEAD").strip())
+        date = datetime.fromisoformat(step["date"])
+        commits.append(vcs.commit(folder, f"{step['message']}\n", author=author, email=email, date=date))
     return tuple(commits)
 
 
@@ -37,17 +39,3 @@ def _copy(source: Path, target: Path) -> None:
             _copy(item, target / item.name)
         elif item.is_file():
             (target / item.name).write_bytes(item.read_bytes())
-
-
-def _git(folder: Path, author: str, date: str, *arguments: str) -> str:
-    variables = {}
-    for role in ("AUTHOR", "COMMITTER"):
-        variables[f"GIT_{role}_NAME"] = f"The {author} Authors"
-        variables[f"GIT_{role}_EMAIL"] = f"authors@{author.lower().replace(' ', '-')}.example"
-        if date:
-            variables[f"GIT_{role}_DATE"] = date
-    config = (("core.autocrlf", "false"), ("core.eol", "lf"), ("core.excludesFile", os.devnull))
-    ran = vcs.run(folder, *arguments, config=config, variables=variables)
-    if ran.status != 0:
-        raise UsageError(f"`git {arguments[0]}` failed: {ran.err.strip()}", hint="see whether git works here")
-    return ran.out.decode()
