@@ -46,6 +46,32 @@ def test_a_patch_whose_line_upstream_changed_is_never_applied_by_fuzz(consumer: 
     assert b"x + 5 - x * 0" in marked
 
 
+def test_an_edit_never_lands_in_the_twin_that_upstream_puts_in_its_place(
+    consumer: Project, upstream: Repository
+) -> None:
+    """`git merge-file` merges this clean, into the wrong function."""
+
+    def twins(*names: str, padded: str = "") -> str:
+        rows = "    rows = x.shape\n    cols = x.shape\n"
+        return "\n\n".join(
+            f"def {name}(x):\n{rows}{'    x = pad(x)' + chr(10) if name == padded else ''}    return x\n"
+            for name in names
+        )
+
+    first = upstream.commit({K: twins("head", "fwd", "bwd")})
+    consumer.done("sync", f"demo@{first}")
+    patched(consumer, twins("head", "fwd", "bwd", padded="bwd"))
+    later = upstream.commit({K: twins("head", "bwd", "fwd")})
+    said = consumer.refused(ExitCode.CONFLICT, "sync", f"demo@{later}")
+    reason = "patches/demo/0001-step-1.patch changes `bwd`; merged by lines, that would land in `fwd`"
+    assert reason in said
+    assert reason in consumer.done("status").out
+    consumer.write({f".vendor-tool/merge/demo/{V}": twins("head", "bwd", "fwd", padded="bwd")})
+    consumer.done("sync", "--continue")
+    assert consumer.read(V).decode() == twins("head", "bwd", "fwd", padded="bwd")
+    consumer.done("check", "--rebuild")
+
+
 def test_a_conflict_moves_no_record_on_and_leaves_no_marker_in_the_tree(
     consumer: Project, upstream: Repository
 ) -> None:

@@ -54,18 +54,28 @@ def merge(base: bytes, ours: bytes, theirs: bytes, labels: Labels) -> Merged:
     """
     texts = split(base), split(ours), split(theirs)
     parts = _guard(_parts(*texts), *texts, labels)
+    found: list[bytes | Clash] = []
+    for part in parts:
+        found += [_explained(part.clash, labels)] if part.kind == "clash" else part.text
+    return marked_text(found, labels)
+
+
+def _explained(clash: Clash, labels: Labels) -> Clash:
+    return replace(
+        clash, reason=clash.reason or explain(clash.base, clash.ours, clash.theirs, labels.ours, labels.theirs)
+    )
+
+
+def marked_text(parts: Iterable[bytes | Clash], labels: Labels) -> Merged:
+    """Lines that are settled, and clashes as they are marked, put together in this order."""
     out: list[bytes] = []
     clashes = []
     for part in parts:
-        if part.kind != "clash":
-            out += part.text
+        if isinstance(part, bytes):
+            out.append(part)
             continue
-        marked = _marked(part.clash, labels)
-        clash = replace(part.clash, marked_lines=(len(out) + 1, len(out) + len(marked)))
-        if not clash.reason:
-            reason = explain(clash.base, clash.ours, clash.theirs, labels.ours, labels.theirs)
-            clash = replace(clash, reason=reason)
-        clashes.append(clash)
+        marked = _marked(part, labels)
+        clashes.append(replace(part, marked_lines=(len(out) + 1, len(out) + len(marked))))
         out += marked
     return Merged(b"".join(out), tuple(clashes))
 

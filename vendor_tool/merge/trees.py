@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Literal
 
+from vendor_tool.merge import functions
 from vendor_tool.merge.text import MARKER, Clash, Labels, merge
 from vendor_tool.model import Blob, Tree
 from vendor_tool.values import dataclass
@@ -68,7 +69,10 @@ def _merge_file(
     if any(blob and b"\0" in blob.data for blob in (base, ours, theirs)):
         return Conflict(path, "binary", base, ours, theirs, None, (), "both sides change a file that is not text")
     mode = ours.executable if base and base.executable == theirs.executable else theirs.executable
-    merged = merge(base.data if base else b"", ours.data, theirs.data, labels)
+    texts = base.data if base else b"", ours.data, theirs.data
+    merged = merge(*texts, labels)
+    if not merged.clashes and path.endswith((".py", ".pyi")):
+        merged = functions.held(*texts, merged.data, labels)
     if not merged.clashes:
         return Blob(merged.data, mode)
     if base is None:
