@@ -1,8 +1,9 @@
-"""Which relative paths may be written to. Pure, and asked for every path that comes from outside."""
+"""Which relative paths may be written to, and which names git may be asked for. Pure."""
 
 import re
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+_NO_NAME = re.compile(r"[\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|^[-/.]|//|\.lock$|[/.]$")
 _PLAIN = re.compile(r"[\w-][\w.-]*(?:/[\w-][\w.-]*)*", re.ASCII)
 
 
@@ -25,3 +26,8 @@ def unsafe(path: str) -> str | None:
     if any(part.lower() in {".git", ".vendor-tool"} or part.lower().startswith(".git ") for part in parts):
         return "names a folder that belongs to git or to this tool"
     return None
+
+
+def revision_name(text: str) -> bool:
+    """Whether a text can name a branch, a tag or a commit: nothing that git reads as an option or an expression."""
+    return bool(text) and not _NO_NAME.search(text)

@@ -119,6 +119,7 @@ def test_weak_hold_on_a_pin_is_said_at_its_line() -> None:
         Standing("request", ("refs/pull/1045/head",)),
         Standing("nowhere"),
         Standing("gone"),
+        Standing("refused"),
     ):
         found = findings(UPSTREAM, Facts(newest=PIN, changes=changes(), standing=standing))
         assert [finding.lock_line for finding in found] == [10] * len(found)
@@ -136,13 +137,22 @@ def test_weak_hold_on_a_pin_is_said_at_its_line() -> None:
         "nowhere": [
             (
                 "pin-unreachable",
-                "the pin `aaaaaaaaaaaa` is on no branch, tag or pull request: the upstream may drop it",
+                "the pin `aaaaaaaaaaaa` is on no branch, tag or pull request: the upstream still gives it by its id, until "
+                "it clears up",
             )
         ],
         "gone": [
             (
                 "pin-unreachable",
-                "the pin `aaaaaaaaaaaa` is gone: on no ref of the upstream, which does not give it by its id",
+                "the pin `aaaaaaaaaaaa` is on no branch, tag or pull request, and the upstream does not give it by its id "
+                "any more: the history was rewritten, or its branch deleted",
+            )
+        ],
+        "refused": [
+            (
+                "pin-unreachable",
+                "the pin `aaaaaaaaaaaa` is on no branch, tag or pull request, and the upstream gives no commit by its id: "
+                "nobody can fetch it there",
             )
         ],
     }
@@ -151,8 +161,8 @@ def test_weak_hold_on_a_pin_is_said_at_its_line() -> None:
 def test_moved_tags_are_said_with_both_commits() -> None:
     facts = Facts(newest=PIN, changes=changes(), moved_tags={"v1": ("1" * 40, "2" * 40), "v2": ("3" * 40, None)})
     assert said(findings(UPSTREAM, facts)) == [
-        ("tag-moved", "tag `v1` was `111111111111` and is now `222222222222`"),
-        ("tag-moved", "tag `v2` was `333333333333` and is now gone"),
+        ("tag-moved", "tag `v1` was `111111111111` and is now `222222222222`; the lock keeps the commit"),
+        ("tag-moved", "tag `v2` was `333333333333` and is not there any more; the lock keeps the commit"),
     ]
 
 

@@ -310,7 +310,8 @@ def test_a_pin_that_nothing_holds_is_a_warning(tmp_path: Path, upstream: Reposit
     consumer = aside(tmp_path, upstream, "refs/heads/dev")
     upstream.git("update-ref", "-d", "refs/heads/dev")
     assert found(consumer, "--exit-code", code=1)["pin-unreachable"]["message"] == (
-        f"the pin `{pin(consumer)[:12]}` is on no branch, tag or pull request: the upstream may drop it"
+        f"the pin `{pin(consumer)[:12]}` is on no branch, tag or pull request: the upstream still gives it by its id, until "
+        "it clears up"
     )
 
 
@@ -332,7 +333,8 @@ def test_a_pin_that_was_forced_away_and_collected_is_a_warning_with_the_way_out(
         assert set(findings) == {"pin-unreachable", "upstream-changed", "upstream-file-changed vendored/demo/fwd.py"}
         lost = findings["pin-unreachable"]
         assert lost["message"] == (
-            f"the pin `{pinned[:12]}` is gone: on no ref of the upstream, which does not give it by its id"
+            f"the pin `{pinned[:12]}` is on no branch, tag or pull request, and the upstream does not give it by its id any "
+            "more: the history was rewritten, or its branch deleted"
         )
         assert lost["fix"] == (
             f"vendor-tool sync demo@{newest}, or name a mirror or fork that has it under `mirrors` of `demo`"
@@ -361,7 +363,9 @@ def test_a_tag_that_is_followed_and_moved_is_a_warning(tmp_path: Path, upstream:
     assert found(consumer) == {}
     newest = upstream.commit({"other.py": "x = 2\n"})
     upstream.git("tag", "-f", "v1", newest)
-    assert found(consumer)["tag-moved"]["message"] == f"tag `v1` was `{first[:12]}` and is now `{newest[:12]}`"
+    moved = found(consumer)["tag-moved"]
+    assert moved["message"] == f"tag `v1` was `{first[:12]}` and is now `{newest[:12]}`; the lock keeps the commit"
+    assert moved["fix"] == f"vendor-tool sync demo@{newest}, or follow something else under `branch:`"
 
 
 def test_a_pin_in_a_range_that_is_known_to_be_bad_is_an_error(tmp_path: Path, upstream: Repository) -> None:

@@ -4,7 +4,7 @@ Importing this module loads neither git nor requests: the work is done by module
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from vendor_tool import links
 from vendor_tool.model import Access, Commit, Snapshot, Upstream
@@ -17,9 +17,11 @@ __all__ = [
     "blobs",
     "check_url",
     "descends",
+    "given",
     "holders",
     "listing",
     "log",
+    "named",
     "permalink",
     "plain_url",
     "refs",
@@ -37,6 +39,13 @@ def resolve(upstream: Upstream, rev: str, access: Access) -> str:
     from vendor_tool.fetch import names
 
     return names.resolve(upstream, rev, access)
+
+
+def named(upstream: Upstream, rev: str, access: Access) -> tuple[str, str | None]:
+    """What `resolve` gives, with the tag's name, without `refs/tags/`, where `rev` is one."""
+    from vendor_tool.fetch import names
+
+    return names.named(upstream, rev, access)
 
 
 def snapshot(upstream: Upstream, revision: str, access: Access) -> Snapshot:
@@ -91,6 +100,16 @@ def holders(upstream: Upstream, revision: str, refs: Mapping[str, str], access: 
     from vendor_tool.fetch import history
 
     return history.holders(upstream, revision, refs, access)
+
+
+def given(upstream: Upstream, revision: str, access: Access) -> Literal["given", "gone", "refused"]:
+    """Whether the upstream, or a mirror, gives a commit to who asks by its id; "refused" where it gives none so.
+
+    The server is asked whatever the cache holds. UpstreamError where nobody answers.
+    """
+    from vendor_tool.fetch import history
+
+    return history.given(upstream, revision, access)
 
 
 def log(upstream: Upstream, old: str, new: str, paths: Sequence[str], access: Access) -> tuple[Commit, ...]:

@@ -3,9 +3,11 @@
 It has a store of its own: the one for pins knows each commit without its parents, and git keeps that fact per store.
 """
 
+import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
+from typing import Literal
 
 from vendor_tool import memory, vcs
 from vendor_tool.errors import UpstreamError
@@ -14,6 +16,7 @@ from vendor_tool.fetch.store import Turn
 from vendor_tool.fetch.trouble import Trouble, offline, unavailable
 from vendor_tool.model import Access, Commit, Upstream
 from vendor_tool.urls import plain_url
+from vendor_tool.values import replace
 
 _FORMAT = "%x00%x00%H%x00%ci%x00%an%x00%s%x00%b%x00"
 
@@ -61,6 +64,27 @@ def holders(upstream: Upstream, revision: str, refs: Mapping[str, str], access: 
     found = _holders(upstream, revision, access)
     memory.remember(place, sorted(found))
     return found
+
+
+def given(upstream: Upstream, revision: str, access: Access) -> Literal["given", "gone", "refused"]:
+    """See `vendor_tool.fetch.given`."""
+    troubles: list[Trouble] = []
+    # git asks no server for what a store holds
+    with tempfile.TemporaryDirectory(prefix="vendor-tool-") as empty:
+        aside = replace(access, cache=Path(empty))
+        home = store.repository(aside, objects.addresses(upstream)[0])
+        with store.turn(home, aside) as turn:
+            for url in objects.addresses(upstream):
+                trouble = git.fetch(
+                    home, url, [revision], access=access, hold=turn.descriptor, partial="tree:0", depth="--depth=1"
+                )
+                if trouble is None:
+                    return "given"
+                troubles.append(trouble)
+    kinds = {trouble.kind for trouble in troubles}
+    if kinds <= {"gone", "refused"}:
+        return "refused" if "refused" in kinds else "gone"
+    raise unavailable(upstream, f"`{revision[:12]}`", troubles)
 
 
 def _holders(upstream: Upstream, revision: str, access: Access) -> frozenset[str]:

@@ -9,6 +9,7 @@ from vendor_tool.errors import UpstreamError, UsageError
 from vendor_tool.fetch import git, objects, store
 from vendor_tool.fetch.trouble import Trouble, offline, unavailable
 from vendor_tool.model import Access, Upstream
+from vendor_tool.paths import revision_name
 from vendor_tool.values import dataclass
 
 SHORTEST = 7  # digits of a short id
@@ -24,22 +25,26 @@ class Listing:
     moved: str | None = None  # where that address sent us on to, fit to be shown
 
 
-_NO_NAME = re.compile(r"[\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|^[-/.]|//|\.lock$|[/.]$")
-
-
 def resolve(upstream: Upstream, rev: str, access: Access) -> str:
     """See `vendor_tool.fetch.resolve`."""
-    if _NO_NAME.search(rev) or not rev:
+    return named(upstream, rev, access)[0]
+
+
+def named(upstream: Upstream, rev: str, access: Access) -> tuple[str, str | None]:
+    """See `vendor_tool.fetch.named`."""
+    if not revision_name(rev):
         raise UsageError(
             f"`{rev}` cannot be a revision of upstream `{upstream.name}`",
             hint="give a commit id, a tag or a branch",
         )
     digits = rev.lower() if re.fullmatch(r"[0-9a-fA-F]{4,40}", rev) else ""
     if len(digits) >= SHORTEST and upstream.revision.startswith(digits):
-        return upstream.revision
+        return upstream.revision, None
     if len(digits) == 40:
-        return objects.snapshot(upstream, digits, access).revision
-    return _offline(upstream, rev, digits, access) if access.offline else _online(upstream, rev, digits, access)
+        return objects.snapshot(upstream, digits, access).revision, None
+    if access.offline:
+        return _offline(upstream, rev, digits, access), None
+    return _online(upstream, rev, digits, access)
 
 
 def _offline(upstream: Upstream, rev: str, digits: str, access: Access) -> str:
@@ -50,23 +55,25 @@ def _offline(upstream: Upstream, rev: str, digits: str, access: Access) -> str:
     return _one(upstream, rev, {oid: oid for oid in found})
 
 
-def _online(upstream: Upstream, rev: str, digits: str, access: Access) -> str:
+def _online(upstream: Upstream, rev: str, digits: str, access: Access) -> tuple[str, str | None]:
     limits = () if rev.startswith("refs/") or rev == "HEAD" else ("--heads", "--tags")
     listed = _listed(upstream, limits, access)
     known = (rev, f"refs/{rev}", f"refs/tags/{rev}", f"refs/heads/{rev}")
-    named = {name: oid for name, oid in listed.items() if name in known}
+    found = {name: oid for name, oid in listed.items() if name in known}
     tips = {f"commit {oid}": oid for oid in listed.values() if len(digits) >= SHORTEST and oid.startswith(digits)}
-    if named:
-        oid = _one(upstream, rev, {**named, **tips})
+    if found:
+        oid = _one(upstream, rev, {**found, **tips})
+        tag = next((name.removeprefix("refs/tags/") for name in found if name.startswith("refs/tags/")), None)
         # a tag can name a folder or a file; a branch cannot
-        return oid if all(name.startswith("refs/heads/") for name in named) else _commit(upstream, rev, oid, access)
+        checked = all(name.startswith("refs/heads/") for name in found)
+        return oid if checked else _commit(upstream, rev, oid, access), tag
     if not digits:
         raise _unknown(upstream, rev, listed)
     if len(digits) < SHORTEST:
         raise UsageError(f"`{rev}` is too short for a commit id", hint=f"give {SHORTEST} digits or more")
     if len(digits) >= UNIQUE and len(tips) == 1:
-        return next(iter(tips.values()))
-    return _short(upstream, digits, access)
+        return next(iter(tips.values())), None
+    return _short(upstream, digits, access), None
 
 
 def _commit(upstream: Upstream, rev: str, oid: str, access: Access) -> str:

@@ -8,15 +8,19 @@ from typing import Any
 from vendor_tool.lockfile.nodes import Node
 from vendor_tool.lockfile.place import Place, digest, plain
 from vendor_tool.model import At, LegalFile, Recorded, RecordedImport, Resolved
+from vendor_tool.paths import revision_name
 
 _KNOWN = (
-    "revision", "date", "license", "notice", "tools", "shims", "patches", "files", "imports", "intent", "seal",
+    "revision", "tag", "date", "license", "notice", "tools", "shims", "patches", "files", "imports", "intent", "seal",
 )  # fmt: skip
 
 
 def layout(resolved: Resolved) -> dict[str, Any]:
     """A Resolved as plain data in the order of the file, without the seal."""
-    block: dict[str, Any] = {"revision": resolved.revision, "date": resolved.date}
+    block: dict[str, Any] = {"revision": resolved.revision}
+    if resolved.tag is not None:
+        block["tag"] = resolved.tag
+    block["date"] = resolved.date
     block["license"] = _legal(resolved.license)
     block["notice"] = _legal(resolved.notice)
     block |= {key: resolved.extra[key] for key in sorted(resolved.extra)}
@@ -82,6 +86,7 @@ def read(place: Place) -> tuple[Resolved | None, bool]:
         date=fields["date"].line_of_text(),
         intent=fields["intent"].line_of_text(),
         seal=fields["seal"].line_of_text(),
+        tag=_read_tag(fields["tag"]) if "tag" in fields else None,
         license=_read_legal(fields.get("license")),
         notice=_read_legal(fields.get("notice")),
         tools=fields["tools"].mapping_of_text() if "tools" in fields else {},
@@ -92,6 +97,13 @@ def read(place: Place) -> tuple[Resolved | None, bool]:
         extra={key: plain(value.node) for key, value in fields.items() if key not in _KNOWN},
     )
     return resolved, seal(layout(resolved)) == resolved.seal
+
+
+def _read_tag(place: Place) -> str:
+    tag = place.line_of_text()
+    if not revision_name(tag):
+        place.fail(f"`{tag}` cannot be a tag", "delete the whole `resolved:` block and run `vendor-tool sync`")
+    return tag
 
 
 def _read_legal(place: Place | None) -> LegalFile | None:

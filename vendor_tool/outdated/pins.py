@@ -14,11 +14,11 @@ class Standing:
     """The strongest hold on a pin, and the refs that give it, sorted.
 
     `branch` is the followed one (or the default branch), `other-branch` and `tag` are as they say; `request` is a
-    pull or merge request alone, which its author can take away; `nowhere` means that no ref reaches the pin, and `gone`
-    that the upstream does not give it by its id either.
+    pull or merge request alone, which its author can take away. No ref reaches the pin where it is `nowhere`, which the
+    upstream still gives by its id; `gone`, which it does not; or `refused`, since it gives no commits by their ids.
     """
 
-    kind: Literal["branch", "other-branch", "tag", "request", "nowhere", "gone", "unknown"]
+    kind: Literal["branch", "other-branch", "tag", "request", "nowhere", "gone", "refused", "unknown"]
     refs: tuple[str, ...] = ()
 
 

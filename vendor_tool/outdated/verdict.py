@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from vendor_tool.findings import Finding, Level
 from vendor_tool.model import Commit, Upstream
@@ -28,6 +28,7 @@ class Facts:
     fates: Mapping[str, str] = field(default_factory=dict)  # upstream path that is gone to where it went, in words
     outcome: str | None = None  # of an upgrade, in words: "an upgrade is clean"
     standing: Standing = field(default_factory=lambda: Standing("unknown"))
+    onward: str | None = None  # commit that a ref holds, to go to from a pin that none holds
     moved_tags: Mapping[str, tuple[str, str | None]] = field(default_factory=dict)
 
 
@@ -143,19 +144,34 @@ def _pin(upstream: Upstream, facts: Facts) -> Iterator[Finding]:
         case "request":
             listed = ", ".join(str(request(ref)) for ref in refs)
             message = f"{pin} is on no branch, only under pull request {listed}: whoever opened it can take it away"
-            yield finding("pin-on-request", message)
-        case "nowhere":
-            yield finding("pin-unreachable", f"{pin} is on no branch, tag or pull request: the upstream may drop it")
-        case "gone":
-            message = f"{pin} is gone: on no ref of the upstream, which does not give it by its id"
-            mirror = f"name a mirror or fork that has it under `mirrors` of `{upstream.name}`"
-            onward = "" if facts.newest == upstream.revision else f"{command(upstream, facts)}, or "
-            yield replace(finding("pin-unreachable", message), fix=onward + mirror)
+            yield replace(finding("pin-on-request", message), side="upstream", fix=_away(upstream, facts))
+        case "nowhere" | "gone" | "refused":
+            message = f"{pin} is on no branch, tag or pull request{NO_REF[facts.standing.kind]}"
+            yield replace(finding("pin-unreachable", message), side="upstream", fix=_away(upstream, facts))
         case "branch" | "unknown":
             pass
     for tag, (old, new) in facts.moved_tags.items():
-        where = f"now `{new[:12]}`" if new else "now gone"
-        yield finding("tag-moved", f"tag `{tag}` was `{old[:12]}` and is {where}")
+        where = f"is now `{new[:12]}`" if new else "is not there any more"
+        moved = finding("tag-moved", f"tag `{tag}` was `{old[:12]}` and {where}; the lock keeps the commit")
+        ways = [f"vendor-tool sync {upstream.name}@{new}"] if new else []
+        if tag == upstream.branch:
+            ways.append("follow something else under `branch:`")
+        else:
+            ways.insert(0, f"vendor-tool sync {upstream.name}@{old} to stay without the tag")
+        yield replace(moved, side="upstream", fix=", or ".join(ways))
+
+
+NO_REF: Final = {
+    "nowhere": ": the upstream still gives it by its id, until it clears up",
+    "gone": ", and the upstream does not give it by its id any more: the history was rewritten, or its branch deleted",
+    "refused": ", and the upstream gives no commit by its id: nobody can fetch it there",
+}
+
+
+def _away(upstream: Upstream, facts: Facts) -> str:
+    """How to leave a pin that nothing holds."""
+    mirror = f"name a mirror or fork that has it under `mirrors` of `{upstream.name}`"
+    return mirror if facts.onward is None else f"vendor-tool sync {upstream.name}@{facts.onward}, or {mirror}"
 
 
 def gone_import(upstream: Upstream, name: str, *, holder: str, reason: str) -> Finding:

@@ -74,7 +74,7 @@ def gather(
 
 
 def _fetch(lock: Lock, upstream: Upstream, revision: str, access: Access, trust: bool) -> Fetched:
-    if trust and recorded.holds(upstream, revision):
+    if trust and recorded.holds(upstream, revision) and not _modes_changed(lock, upstream):
         snapshot = recorded.snapshot(upstream)
         targets = recorded.targets(upstream)
         found = recorded.legal_files(upstream)
@@ -88,6 +88,13 @@ def _fetch(lock: Lock, upstream: Upstream, revision: str, access: Access, trust:
     oids = {snapshot.entries[path].oid for path in paths}
     contents = fetch.blobs(upstream, revision, oids, access) if oids else {}
     return Fetched(upstream, snapshot, targets, found, contents)
+
+
+def _modes_changed(lock: Lock, upstream: Upstream) -> bool:
+    """Whether a patch may change a file's mode: the record holds the modes after the patches, and no others."""
+    known = upstream.resolved.patches if upstream.resolved else {}
+    texts = {spec.path: write.read(lock.root, spec.path) or b"" for spec in upstream.patches}
+    return any(known.get(path) != sha256(text) or b"\nold mode " in text for path, text in texts.items())
 
 
 def _is_file(snapshot: Snapshot, path: str) -> bool:
@@ -129,6 +136,7 @@ def make(lock: Lock, fetched: Fetched, access: Access, series: Sequence[patches.
             plain=item.data,
             final=after[item.source.to].data,
             names=item.names,
+            executable_before=item.source.executable,
         )
         for item in plain
     ]
@@ -259,7 +267,8 @@ def _record(lock: Lock, made: Made, access: Access) -> tuple[Tree, Resolved]:
     fetched, files = made.fetched, made.files
     upstream, snapshot = fetched.upstream, fetched.snapshot
     found = facts.gather(upstream, snapshot, fetched.contents, files, access)
-    kept = upstream.resolved.extra if upstream.resolved else {}
+    before = upstream.resolved
+    kept = before.extra if before else {}
     shims = transform.shims_used(upstream.rules, [item.final for item in files], lock.shims)
     return found.legal, Resolved(
         at=At(0, 0),
@@ -267,6 +276,7 @@ def _record(lock: Lock, made: Made, access: Access) -> tuple[Tree, Resolved]:
         date=snapshot.date,
         intent=upstream.intent,
         seal="",
+        tag=before.tag if before and before.revision == snapshot.revision else None,
         license=found.license,
         notice=found.notice,
         tools=transform.versions(upstream.rules, upstream.files, lock.shims) if files else {},

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,10 +12,10 @@ from vendor_tool import fetch, memory, plan, vcs
 from vendor_tool.errors import GoneError, UpstreamError
 from vendor_tool.findings import Finding
 from vendor_tool.model import Access, Lock, Snapshot, Upstream
-from vendor_tool.outdated import pins, verdict
+from vendor_tool.outdated import verdict
 from vendor_tool.outdated.files import Changes, compare
-from vendor_tool.outdated.pins import Standing
 from vendor_tool.outdated.verdict import Facts
+from vendor_tool.pipeline import pin
 from vendor_tool.plan import Selection
 from vendor_tool.values import dataclass, replace
 
@@ -138,18 +138,14 @@ def _look(selection: Selection, access: Access) -> _Look:
 
 
 def _asked(upstream: Upstream, rev: str | None, access: Access) -> _Look:
-    listing, followed = _followed(upstream, access)
-    findings = list(_address(upstream, listing))
-    tip = listing.refs.get(followed)
-    if tip is None and rev is None:
-        findings.append(_branch_gone(upstream, listing.refs))
-    newest = fetch.resolve(upstream, rev, access) if rev is not None else tip or upstream.revision
-    standing, unclear = _standing(upstream, tip, followed, listing, access)
-    moved = {}
-    if tip is not None and followed.startswith("refs/tags/") and tip != upstream.revision:
-        moved[followed.removeprefix("refs/tags/")] = (upstream.revision, tip)
-    facts = Facts(newest, NOTHING, standing=standing, moved_tags=moved)
-    told = _Look(upstream, facts, None, (*findings, *unclear))
+    found = pin.listing(upstream, access)
+    newest = fetch.resolve(upstream, rev, access) if rev is not None else found.tip or upstream.revision
+    standing, unclear = pin.standing(upstream, found, access)
+    facts = Facts(
+        newest, NOTHING, standing=standing, onward=pin.onward(upstream, newest, found), moved_tags=found.moved
+    )
+    gone = (pin.branch_gone(upstream, found),) if found.tip is None and rev is None else ()
+    told = _Look(upstream, facts, None, (*_address(upstream, found.listing), *gone, *unclear))
     return told if newest == upstream.revision else _compared(told, newest, access)
 
 
@@ -181,43 +177,6 @@ def _compared(look: _Look, newest: str, access: Access) -> _Look:
 
         findings += runtime.upstream(upstream, snapshot, access)
     return _Look(upstream, replace(facts, changes=changes), ground, tuple(findings))
-
-
-def _followed(upstream: Upstream, access: Access) -> tuple[Listing, str]:
-    """The refs, as few as will do, and the name of the one that the entry follows: `branch:` may name a tag too."""
-    if upstream.branch is None:
-        return fetch.listing(upstream, access), "HEAD"
-    followed = f"refs/heads/{upstream.branch}"
-    listing = fetch.listing(upstream, access, ["refs/heads/*"])
-    if followed not in listing.refs:
-        listing = fetch.listing(upstream, access)
-        tag = f"refs/tags/{upstream.branch}"
-        followed = tag if tag in listing.refs else followed
-    return listing, followed
-
-
-def _standing(
-    upstream: Upstream, tip: str | None, followed: str, listing: Listing, access: Access
-) -> tuple[Standing, tuple[Finding, ...]]:
-    """What holds the pin: the followed branch nearly always; only where it does not, everything else is searched."""
-    pin = upstream.revision
-    if tip == pin:
-        return Standing("branch", (followed,)), ()
-    gone = False
-    try:
-        try:
-            if tip is not None and fetch.descends(upstream, pin, tip, access):
-                return Standing("branch", (followed,)), ()
-        except GoneError:
-            gone = True
-        refs = listing.refs if followed not in listing.refs else fetch.refs(upstream, access)
-        containing = fetch.holders(upstream, pin, refs, access)
-    except UpstreamError as problem:
-        message = f"what holds the pin `{pin[:12]}` could not be found out: {problem.message}"
-        line = upstream.revision_at.line
-        return Standing("unknown"), (Finding("pin-unclear", "note", message, lock_line=line, upstream=upstream.name),)
-    standing = pins.standing(pin, refs, branch=upstream.branch, containing=containing)
-    return Standing("gone") if gone and standing.kind == "nowhere" else standing, ()
 
 
 def _changes(upstream: Upstream, new: Snapshot, access: Access) -> Changes:
@@ -263,22 +222,6 @@ def _address(upstream: Upstream, listing: Listing) -> Iterator[Finding]:
         yield finding("repository-mirror", f"`{asked}` gives no answer; `{fetch.plain_url(listing.url)}` does")
     elif listing.moved is not None and listing.moved.removesuffix(".git") != asked.rstrip("/").removesuffix(".git"):
         yield finding("repository-renamed", f"`{asked}` is `{listing.moved}` now: write that under `url:`")
-
-
-def _branch_gone(upstream: Upstream, refs: Mapping[str, str]) -> Finding:
-    heads = [name.removeprefix("refs/heads/") for name in refs if name.startswith("refs/heads/")]
-    default = next((f"`{name}`" for name in ("main", "master") if name in heads), None)
-    held = f"there is {default}" if default else f"there are {len(heads)} others"
-    what = f"branch `{upstream.branch}`" if upstream.branch is not None else "the default branch"
-    return Finding(
-        "branch-gone",
-        "warning",
-        f"{what} is not there (any more), so that nothing is followed; {held}",
-        lock_line=upstream.at.line,
-        upstream=upstream.name,
-        side="upstream",
-        fix=f"vendor-tool outdated {upstream.name}@HEAD",
-    )
 
 
 def _known_bad(lock: Lock, names: Collection[str], access: Access) -> list[Finding]:

@@ -207,7 +207,9 @@ def load(root: Path, name: str) -> Session:
         task = raw["task"]
         return Session(
             name=raw["name"],
-            task=Task(task["kind"], task["revision"], task["number"], task["date"], _blobs(task["edits"])),
+            task=Task(
+                task["kind"], task["revision"], task["number"], task["date"], _blobs(task["edits"]), task.get("tag")
+            ),
             inputs=raw["inputs"],
             stopped=raw["stopped"],
             patch=raw["patch"],
@@ -292,6 +294,7 @@ def _dump(session: Session) -> dict[str, Any]:
             "number": task.number,
             "date": task.date,
             "edits": {path: _text(blob) for path, blob in task.edits.items()},
+            "tag": task.tag,
         },
         "inputs": session.inputs,
         "stopped": session.stopped,

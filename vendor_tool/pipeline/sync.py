@@ -86,40 +86,55 @@ def _run(
     from vendor_tool import fetch
 
     plan.clashes(lock, state.owners(lock), state.documents_of(lock))
-    wanted = [
-        (one.upstream, one.upstream.revision if one.rev is None else fetch.resolve(one.upstream, one.rev, access))
+    wanted = {
+        one.upstream.name: _kept(one.upstream) if one.rev is None else fetch.named(one.upstream, one.rev, access)
         for one in chosen
-    ]
-    moving = [one for one in wanted if one[0].resolved and one[0].resolved.revision != one[1]]
+    }
+    moving = [one.upstream for one in chosen if one.upstream.resolved]
+    moving = [one for one in moving if one.resolved and one.resolved.revision != wanted[one.name][0]]
     done = Done()
     if moving:
         from vendor_tool.pipeline import upgrading
+        from vendor_tool.pipeline.upgrade import Task
 
         if len(moving) > 1 and not force:
             # the one that needs a person goes first: then it stops before any other is carried out
-            moving.sort(key=lambda one: not upgrading.stops(lock, one[0], one[1], access))
-        for upstream, revision in moving:
+            moving.sort(key=lambda one: not upgrading.stops(lock, one, wanted[one.name][0], access))
+        for upstream in moving:
+            revision, tag = wanted[upstream.name]
+            task = Task("upgrade", revision, tag=tag)
             step = upgrading.upgrade(
-                lock, upstream, revision, access, force=force, dry_run=dry_run, accept_license=accept_license
+                lock, upstream, task, access, force=force, dry_run=dry_run, accept_license=accept_license
             )
             done = done.also(step)
             if not dry_run:
                 lock = lockfile.load(lock.path, access.cache)
-    staying = {upstream.name: revision for upstream, revision in wanted if (upstream, revision) not in moving}
+    moved = {upstream.name for upstream in moving}
+    staying = {name: one for name, one in wanted.items() if name not in moved}
     return done.also(_bring(lock, staying, access, force=force, dry_run=dry_run))
 
 
-def _bring(lock: Lock, wanted: Mapping[str, str], access: Access, *, force: bool, dry_run: bool) -> Done:
-    """Entries that stay at their recorded revision, or have none yet."""
+def _kept(upstream: Upstream) -> tuple[str, str | None]:
+    """The revision that the lock asks for, and the tag that was recorded with it."""
+    found = upstream.resolved
+    return upstream.revision, found.tag if found and found.revision == upstream.revision else None
+
+
+def _bring(
+    lock: Lock, wanted: Mapping[str, tuple[str, str | None]], access: Access, *, force: bool, dry_run: bool
+) -> Done:
+    """Entries that stay at their recorded revision, or have none yet; `wanted` gives revision and tag."""
     from vendor_tool.pipeline import build as builds
 
     text = lockfile.decode(lock.path, lockfile.read_bytes(lock.path))
-    for name, revision in wanted.items():
+    for name, (revision, _) in wanted.items():
         if lock.upstreams[name].revision != revision:
             text = edit.set_value(text, ("upstreams", name, "revision"), revision)
     after = lockfile.parse_bytes(lock.path, text.encode(), access.cache)
     todo = [after.upstreams[name] for name in wanted]
-    todo = [one for one in todo if force or not state.entry_up_to_date(after, one)]
+    todo = [
+        one for one in todo if force or not state.entry_up_to_date(after, one) or _kept(one)[1] != wanted[one.name][1]
+    ]
     # `--force` trusts no record: licence texts that were once out of reach are looked for again
     fetched = builds.gather(after, [(one, one.revision) for one in todo], access, trust=not force)
     built, said = list[Build](), list[str]()
@@ -134,10 +149,21 @@ def _bring(lock: Lock, wanted: Mapping[str, str], access: Access, *, force: bool
             text, patches, said = carried.text, {**patches, **carried.patches}, [*said, *words]
             built.append(carried.build)
     _same_bytes(built)
+    built = [replace(one, resolved=replace(one.resolved, tag=wanted[one.upstream.name][1])) for one in built]
+    said += [line for one in built if (line := _tagged(one))]
     done = apply(lock, built, text=text, force=force, dry_run=dry_run, cache=access.cache, patches=patches)
     return replace(
         done, said=tuple(said), files=sum(len(one.resolved.files) for one in _named(after, wanted) if one.resolved)
     )
+
+
+def _tagged(build: Build) -> str | None:
+    """That a synced entry was asked for by another tag, or by none any more."""
+    old, tag = build.upstream.resolved, build.resolved.tag
+    if old is None or old.tag == tag:
+        return None
+    held = f"recorded as tag `{tag}`" if tag else f"no longer held to tag `{old.tag}`"
+    return f"{build.upstream.name}: `{build.resolved.revision[:12]}` {held}"
 
 
 def _named(lock: Lock, names: Iterable[str]) -> list[Upstream]:

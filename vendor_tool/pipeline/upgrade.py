@@ -36,6 +36,7 @@ class Task:
     number: int = 0  # of the patch to refresh or drop, from 1
     date: str = ""  # of a refresh, for the patch's head
     edits: Mapping[str, Blob] = field(default_factory=dict)  # local path to content edited by hand, for a refresh
+    tag: str | None = None  # by which the revision was asked for
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +141,9 @@ def prepare_task(
     if task.kind == "upgrade":
         return prepare(lock, upstream, task.revision, access, resolutions)
     whole = recorded(lock, upstream, access)
-    made = replace(whole, files=tuple(replace(file, final=file.plain) for file in whole.files if file.path))
+    bare = (file for file in whole.files if file.path)
+    bare = (replace(file, final=file.plain, executable=file.executable_before) for file in bare)
+    made = replace(whole, files=tuple(bare))
     if task.kind == "drop":
         return Upgrade(made, made, merge.drop(tree(made), whole.series, task.number, resolutions=resolutions))
     final = {file.to: Blob(file.final, file.executable) for file in whole.files}
@@ -210,7 +213,7 @@ def _dated(preamble: bytes, date: str) -> bytes:
 
 def tree(made: Made) -> Tree:
     """The plain files of an entry by local path."""
-    return {file.to: Blob(file.plain, file.executable) for file in made.files}
+    return {file.to: Blob(file.plain, file.executable_before) for file in made.files}
 
 
 def _plain(lock: Lock, upstream: Upstream, snapshot: Snapshot, targets: Sequence[Target], access: Access) -> Made:

@@ -17,12 +17,11 @@ from vendor_tool.values import replace
 
 
 def upgrade(
-    lock: Lock, upstream: Upstream, revision: str, access: Access, *, force: bool, dry_run: bool, accept_license: bool
+    lock: Lock, upstream: Upstream, task: Task, access: Access, *, force: bool, dry_run: bool, accept_license: bool
 ) -> Done:
     """Carry one entry to a revision. Raises ConflictError where a person is needed, with a session left behind."""
     if not force:
         upgrades.require_clean(lock, upstream)
-    task = Task("upgrade", revision)
     prepared = upgrades.prepare_task(lock, upstream, task, access)
     terms.require_accepted(prepared, accepted=accept_license)
     if prepared.rebase.tree is None:
@@ -56,10 +55,13 @@ def _finish(
 ) -> Done:
     """Write the result; `ends` names the session that ends with it, in the same swap."""
     finished = upgrades.finish(lock, prepared, access)
+    build = finished.build
+    if task.kind == "upgrade":
+        build = replace(build, resolved=replace(build.resolved, tag=task.tag))
     changed: dict[str, Blob | None] = {**finished.patches, **({session.state_path(ends): None} if ends else {})}
     done = sync.apply(
         lock,
-        [finished.build],
+        [build],
         text=finished.text,
         force=force,
         dry_run=dry_run,
