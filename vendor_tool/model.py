@@ -335,6 +335,7 @@ class BuiltFile:
     plain: bytes
     final: bytes
     names: tuple[str, ...] = ()
+    executable_before: bool = False  # upstream's mode, which a patch may change
 
 
 @dataclass(frozen=True, slots=True)
