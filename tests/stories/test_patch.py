@@ -11,7 +11,7 @@ import pytest
 from tests.stories.series import K, V, consumer_of, kernel, patched, upstream_at
 from tests.support.project import Project
 from tests.support.trees import git
-from tests.support.upstream import Repository
+from tests.support.upstream import Executable, Repository
 from vendor_tool.errors import ExitCode
 
 LIST = "demo: 3 patches on {pin}\n" + "".join(
@@ -116,6 +116,34 @@ def test_a_mode_alone_is_an_edit_that_a_patch_holds(consumer: Project) -> None:
     consumer.done("patch", "new", "demo", "--title", "Make it run")
     assert "old mode 100644\nnew mode 100755\n" in consumer.done("patch", "show", "demo", "1").out
     assert consumer.executable(V)
+    assert "0001-make-it-run.patch  applies  Make it run\n" in consumer.done("patch", "list", "demo").out
+    assert consumer.done("diff", "demo").out.splitlines()[1:] == ["old mode 100644", "new mode 100755"]
+    consumer.done("check", "--rebuild")
+    consumer.done("patch", "drop", "demo", "1")
+    assert not consumer.executable(V)
+    consumer.done("check", "--rebuild")
+
+
+def test_a_mode_patch_is_obsolete_only_once_upstream_has_the_mode(consumer: Project, upstream: Repository) -> None:
+    (consumer.root / V).chmod(0o755)
+    consumer.done("patch", "new", "demo", "--title", "Make it run")
+    other = upstream.commit({K: kernel(3, word="theirs")})
+    assert "applies, then applies" in consumer.done("patch", "list", "demo", "--against", other).out
+    same = upstream.commit({K: Executable(kernel().encode())})
+    assert "applies, then obsolete" in consumer.done("patch", "list", "demo", "--against", same).out
+    consumer.done("sync", f"demo@{same}")
+    assert "patches: []" in consumer.lock
+    assert consumer.executable(V)
+
+
+def test_a_mode_goes_with_the_patch_text_that_asks_for_it(consumer: Project) -> None:
+    (consumer.root / V).chmod(0o755)
+    consumer.write({V: kernel(5)})
+    consumer.done("patch", "new", "demo", "--title", "Both")
+    path = "patches/demo/0001-both.patch"
+    consumer.write({path: consumer.read(path).replace(b"old mode 100644\nnew mode 100755\n", b"")})
+    consumer.done("sync")
+    assert not consumer.executable(V)
     consumer.done("check", "--rebuild")
 
 

@@ -60,9 +60,9 @@ def _state(made: Made, state: State) -> Tree:
     files = [file for file in made.files if file.path]
     match state:
         case "pristine":
-            return {file.to: Blob(file.pristine, file.executable) for file in files}
+            return {file.to: Blob(file.pristine, file.executable_before) for file in files}
         case "plain":
-            return {file.to: Blob(file.plain, file.executable) for file in files}
+            return {file.to: Blob(file.plain, file.executable_before) for file in files}
         case "final":
             return series.final_of(made)
 

@@ -127,9 +127,9 @@ def export(lock: Lock, upstream: Upstream, which: str | None, access: Access) ->
     chosen = series.number(upstream, which)
     made = upgrades.recorded(lock, upstream, access)
     mapping = {file.to: file.path for file in made.files if file.path}
-    pristine: Tree = {file.path: Blob(file.pristine, file.executable) for file in made.files if file.path}
+    pristine: Tree = {file.path: Blob(file.pristine, file.executable_before) for file in made.files if file.path}
     # what the rules make of each file, before any patch
-    befores: list[Tree] = [{file.to: Blob(file.plain, file.executable) for file in made.files if file.path}]
+    befores: list[Tree] = [{file.to: Blob(file.plain, file.executable_before) for file in made.files if file.path}]
     befores += patches.replay(made.series, befores[0])
     mails = {}
     for place, patch in enumerate(made.series, 1):
