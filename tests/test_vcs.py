@@ -2,7 +2,8 @@
 
 import os
 import shutil
-from concurrent.futures import ThreadPoolExecutor
+import signal
+import threading
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
@@ -79,17 +80,43 @@ def test_a_reader_that_leaves_early_leaves_no_child(tmp_path: Path) -> None:
         os.waitpid(-1, os.WNOHANG)
 
 
+def test_work_side_by_side_comes_back_in_order_and_tells_the_first_failure(tmp_path: Path) -> None:
+    meet = threading.Barrier(3)
+
+    def work(number: int) -> int:
+        meet.wait()
+        if number:
+            raise UsageError(f"{number} failed")
+        return number
+
+    with pytest.raises(UsageError, match="1 failed"):
+        vcs.side_by_side(work, [0, 1, 2])
+    assert vcs.side_by_side(lambda word: vcs.run(tmp_path, word).out, ["version", "--exec-path"]) == [
+        vcs.run(tmp_path, "version").out,
+        vcs.run(tmp_path, "--exec-path").out,
+    ]
+
+
 def test_an_interrupt_ends_the_commands_of_other_threads(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     os.mkfifo(tmp_path / "started")
     script = f"!echo > '{tmp_path}/started'; cat '{tmp_path}/pipe'"
-    with ThreadPoolExecutor() as pool:
-        stuck = pool.submit(vcs.run, tmp_path, "stuck", config=[("alias.stuck", script)])
-        (tmp_path / "started").read_text()
-        with pytest.raises(KeyboardInterrupt), vcs.interruptible():
-            raise KeyboardInterrupt
-        assert isinstance(stuck.exception(), KeyboardInterrupt)
-        assert isinstance(pool.submit(vcs.run, tmp_path, "version").exception(), KeyboardInterrupt)
-        assert vcs.run(tmp_path, "version").status == 0
-        with vcs.interruptible():
-            assert pool.submit(vcs.run, tmp_path, "version").result().status == 0
+    ended = []
+
+    def work(stuck: bool) -> None:
+        if stuck:
+            try:
+                vcs.run(tmp_path, "stuck", config=[("alias.stuck", script)])
+            except KeyboardInterrupt as problem:
+                ended.append(problem)
+        else:
+            (tmp_path / "started").read_text()
+            signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+
+    with pytest.raises(KeyboardInterrupt):
+        vcs.side_by_side(work, [True, False])
+    assert len(ended) == 1
+    with pytest.raises(ChildProcessError):
+        os.waitpid(-1, os.WNOHANG)
+    assert vcs.run(tmp_path, "version").status == 0
+    assert [ran.status for ran in vcs.side_by_side(lambda _: vcs.run(tmp_path, "version"), [1, 2])] == [0, 0]

@@ -11,10 +11,10 @@ import subprocess
 import tempfile
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Final
+from typing import IO, TYPE_CHECKING, Final, TypeVar
 
 from vendor_tool.errors import UsageError
 from vendor_tool.values import dataclass
@@ -24,6 +24,10 @@ if TYPE_CHECKING:
 
     from git.types import Lit_config_levels as Levels
 
+Item = TypeVar("Item")
+Made = TypeVar("Made")
+
+WORKERS: Final = 8  # upstreams that are asked at the same time
 PROTOCOLS: Final = ("file", "git", "http", "https", "ssh")
 
 # A hook's `GIT_DIR`, `GIT_INDEX_FILE` and the like would send our commands to the consumer's repository, so only the
@@ -119,12 +123,47 @@ def start(
                     stream.close()
 
 
-@contextmanager
-def interruptible() -> Iterator[None]:
-    """While other threads run git: Ctrl-C in this one ends their commands too, which are no part of the terminal.
+def side_by_side(work: Callable[[Item], Made], items: Sequence[Item]) -> list[Made]:
+    """What `work` makes of each item, several at a time, in the order of the items. Only from the main thread.
 
-    Stands inside the block of a thread pool, whose end waits for the threads.
+    All are worked on to their end; then the failure of the first that failed is raised. Ctrl-C ends their git commands
+    too, which are no part of the terminal.
     """
+    if len(items) < 2:
+        return [work(item) for item in items]
+    # not the library's pool: it loads as much as a small command costs
+    slots, ended = threading.Semaphore(WORKERS), threading.Condition()
+    made: dict[int, Made] = {}
+    failed: dict[int, BaseException] = {}
+
+    def one(number: int, item: Item) -> None:
+        with slots:
+            try:
+                made[number] = work(item)
+            except BaseException as problem:  # noqa: BLE001  raised below, by the thread that waits for it
+                failed[number] = problem
+        with ended:
+            ended.notify()
+
+    threads = [threading.Thread(target=one, args=pair) for pair in enumerate(items)]
+
+    def wait() -> None:
+        # not by `join`, which an interrupt makes believe that the thread has ended
+        with ended:
+            ended.wait_for(lambda: len(made) + len(failed) == sum(thread.ident is not None for thread in threads))
+
+    with _interruptible(wait):
+        for thread in threads:
+            thread.start()
+        wait()
+    if failed:
+        raise failed[min(failed)]
+    return [made[number] for number in range(len(items))]
+
+
+@contextmanager
+def _interruptible(wait: Callable[[], None]) -> Iterator[None]:
+    """While other threads run git: Ctrl-C in this one ends their commands, then waits for the threads."""
     _stopped.clear()
     try:
         yield
@@ -132,11 +171,12 @@ def interruptible() -> Iterator[None]:
         _stopped.set()
         for process in tuple(_running):
             _kill(process)
+        wait()
         raise
 
 
 def pause(seconds: float) -> None:
-    """Wait. KeyboardInterrupt in a thread whose work was interrupted, see `interruptible`."""
+    """Wait. KeyboardInterrupt in a thread whose work was interrupted, see `side_by_side`."""
     if threading.current_thread() is threading.main_thread():
         time.sleep(seconds)  # Ctrl-C comes here by itself
     elif _stopped.wait(seconds):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Collection, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 
 from vendor_tool import fetch, legal, licences, plan, stamp, transform, vcs, write
 from vendor_tool import patch as patches
@@ -66,11 +65,7 @@ def gather(
     Raises UpstreamError and UsageError as `fetch` and `plan.targets` do; the first upstream of the lock that fails
     is the one that is told.
     """
-    if len(wanted) < 2:
-        return tuple(_fetch(lock, upstream, revision, access, trust) for upstream, revision in wanted)
-    # leaving the pool waits for its threads, and those for git: an interrupt has to reach git first
-    with ThreadPoolExecutor(max_workers=min(8, len(wanted))) as pool, vcs.interruptible():
-        return tuple(pool.map(lambda one: _fetch(lock, one[0], one[1], access, trust), wanted))
+    return tuple(vcs.side_by_side(lambda one: _fetch(lock, one[0], one[1], access, trust), wanted))
 
 
 def _fetch(lock: Lock, upstream: Upstream, revision: str, access: Access, trust: bool) -> Fetched:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Callable, Collection, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
     from vendor_tool.preview import Preview
 
 NOTHING = Changes((), None, None, None)
-WORKERS = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +58,7 @@ def outdated(
     answer does not keep the others from being told. Raises UsageError for a name that the lock does not hold.
     """
     chosen = plan.select(lock, names)
-    with ThreadPoolExecutor(max_workers=min(WORKERS, max(1, len(chosen)))) as pool, vcs.interruptible():
-        looks = list(pool.map(lambda one: _look(one, access), chosen))
+    looks = vcs.side_by_side(lambda one: _look(one, access), chosen)
     made = [_preview(lock, look.ground, access) for look in looks if look.ground is not None]
     previews = tuple(one for one in made if one is not None)
     findings = [found for look in looks for found in _told(look, previews)]
@@ -162,7 +159,7 @@ def _compared(look: _Look, newest: str, access: Access) -> _Look:
     if changes == replace(NOTHING, elsewhere=changes.elsewhere):
         memory.remember(place, [changes.elsewhere])
     ground = None
-    if changes.files:
+    if changes.ours:
         from vendor_tool.pipeline import preview
 
         try:
@@ -185,8 +182,8 @@ def _changes(upstream: Upstream, new: Snapshot, access: Access) -> Changes:
     try:
         old = fetch.snapshot(upstream, upstream.revision, replace(access, offline=True))
     except UpstreamError:
-        return compare(upstream.resolved, new)
-    return compare(upstream.resolved, new, old)
+        return compare(upstream, new)
+    return compare(upstream, new, old)
 
 
 def _unmoved(upstream: Upstream, newest: str, access: Access) -> Path:
@@ -195,7 +192,8 @@ def _unmoved(upstream: Upstream, newest: str, access: Access) -> Path:
     legal = (upstream.resolved.license, upstream.resolved.notice)
     files = [(file.path, file.blob, file.executable) for file in upstream.resolved.files]
     kept = [(file.path, file.blob) if file else None for file in legal]
-    return memory.place(access.cache, "unmoved", [upstream.url, upstream.revision, newest, files, kept])
+    patterns = [upstream.from_, [spec.path for spec in upstream.files if plan.is_glob(spec.path)]]
+    return memory.place(access.cache, "unmoved", [upstream.url, upstream.revision, newest, files, kept, patterns])
 
 
 # ---- findings that need no comparison ---------------------------------------------------------------------
