@@ -56,8 +56,9 @@ def test_a_pair_that_ends_the_process_is_refused_by_its_metadata(project: Projec
     assert done.returncode == 1
     assert done.stdout == "False\n"
     assert done.stderr.splitlines()[-1] == (
-        f"ImportError: `tilelang` is not loaded: tilelang {tilelang} with apache-tvm-ffi {ffi} ends the process: both "
-        "register the same FFI types (https://github.com/tile-ai/tilelang/issues/2367): "
+        f"ImportError: `tilelang` is not loaded: tilelang {tilelang} with apache-tvm-ffi {ffi} is known to be bad: "
+        "importing tilelang aborts the process: a type attribute is registered twice (nothing can catch it) "
+        "(https://github.com/tile-ai/tilelang/issues/2367): "
         "run `pip install 'tilelang==0.1.11' 'apache-tvm-ffi==0.1.11'`"
     )
 

@@ -24,6 +24,7 @@ def test_type_checkers_see_the_real_names() -> None:
     assert (
         "if TYPE_CHECKING:\n"
         "    import tilelang as tilelang\n"
+        "    from tilelang import *\n"
         "    from tilelang import language as _T\n"
         "    T = _T\n"
         "    import numpy as _np\n"
