@@ -21,7 +21,7 @@ def modules_with(folder: str, text: str) -> set[str]:
 
 
 def test_every_report_is_in_the_table_and_offered() -> None:
-    assert modules_with("reports", "def render(") - {"plan"} == set(reports.REPORTS) == set(FORMATS)
+    assert modules_with("reports", "def render(") - {"plan", "series"} == set(reports.REPORTS) == set(FORMATS)
 
 
 def test_every_document_is_in_the_table() -> None:

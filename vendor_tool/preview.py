@@ -112,3 +112,31 @@ class Preview:
 
 def _is(number: int) -> str:
     return "is" if number == 1 else "are"
+
+
+# ---- how a series stands ----------------------------------------------------------------------------------
+
+Standing = Literal["applies", "obsolete", "conflicts", "missing", "unknown"]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One patch of a list: how it fares at the pin, and at the revision that it is held against."""
+
+    number: int
+    path: str
+    title: str
+    pin: Standing
+    against: Standing | None = None
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """The series of one upstream. `against` is the revision that was asked for, `problem` why it cannot be told."""
+
+    name: str
+    revision: str
+    rows: tuple[Row, ...]
+    against: str | None = None
+    problem: str | None = None

@@ -49,3 +49,9 @@ def test_example_of_the_plan_reference_fits_the_schema() -> None:
     schema = json.loads(files("vendor_tool.reports").joinpath("plan.schema.json").read_text("utf-8"))
     example = (DOCS / "reference/plan-json.md").read_text("utf-8").split("```json\n")[1].split("```")[0]
     Draft202012Validator(schema).validate(json.loads(example))
+
+
+def test_example_of_the_series_reference_fits_the_schema() -> None:
+    schema = json.loads(files("vendor_tool.reports").joinpath("series.schema.json").read_text("utf-8"))
+    example = (DOCS / "reference/series-json.md").read_text("utf-8").split("```json\n")[1].split("```")[0]
+    Draft202012Validator(schema).validate(json.loads(example))

@@ -1,5 +1,6 @@
 """`patch`: hand edits become patches, and a series is changed by its owner without losing a line."""
 
+import json
 import os
 import pty
 import subprocess
@@ -312,6 +313,18 @@ def test_list_says_how_each_patch_fares(consumer: Project, upstream: Repository)
         "  3  patches/demo/0003-step-3.patch  applies, then unknown  Step 3\n"
         "     known when the conflict before it is resolved\n"
     )
+
+
+def test_list_is_written_for_programs_too(consumer: Project, upstream: Repository) -> None:
+    patched(consumer, kernel(5))
+    later = upstream.commit({K: kernel(5)})
+    consumer.done("patch", "list", "demo", "--against", "newest", "--format", "json", "--output", "series.json")
+    [found] = json.loads(consumer.read("series.json"))["series"]
+    assert (found["upstream"], found["against"]) == ("demo", later)
+    assert [(one["title"], one["status"], one["against"]) for one in found["patches"]] == [
+        ("Step 1", "applies", "obsolete")
+    ]
+    assert consumer.done("patch", "list", "--format", "markdown").out.startswith("### demo: 1 patch on")
 
 
 def test_list_of_a_series_that_does_not_apply_says_where(consumer: Project) -> None:

@@ -203,6 +203,7 @@ def _patch(command: argparse.ArgumentParser) -> None:
     refresh.add_argument("patch", metavar="N", nargs="?", help=f"{which} (default: the last)")
     fares = action("list", "list patches, and how they fare")
     fares.add_argument("--against", metavar="REV", help="also at this revision; `newest` for the branch's newest")
+    _report(fares, PLANS)
     action("drop", "take a patch out, and rebase the later ones").add_argument("patch", metavar="N", help=which)
     action("show", "print a patch", network=False).add_argument("patch", metavar="N", help=which)
     export = action("export", "print mails for `git am` in the upstream's repository")

@@ -95,28 +95,17 @@ def _drop(arguments: argparse.Namespace) -> ExitCode:
 
 
 def _list(arguments: argparse.Namespace) -> ExitCode:
+    from vendor_tool.reports.series import FORMS
+
     lock = lockfile.load(arguments.lock, cache())
     chosen = [series.one(lock, arguments.name)] if arguments.name else list(lock.upstreams.values())
-    lines = []
-    for upstream in chosen:
-        if upstream.patches or arguments.name:
-            lines += _table(listing.listing(lock, upstream, access(arguments), arguments.against))
-    output.document("".join(f"{line}\n" for line in lines) or "no patches\n", None)
+    found = [
+        listing.listing(lock, upstream, access(arguments), arguments.against)
+        for upstream in chosen
+        if upstream.patches or arguments.name
+    ]
+    output.document(FORMS[arguments.format](found), arguments.output)
     return ExitCode.CLEAN
-
-
-def _table(found: listing.Listing) -> list[str]:
-    against = f", against {found.against[:12]}" if found.against else ""
-    lines = [f"{found.name}: {output.count(len(found.rows), 'patch')} on {found.revision[:12]}{against}"]
-    if found.problem:
-        first, *more = found.problem.split("\n")
-        lines += [f"  how they fare there cannot be told: {first}", *(f"  {line}" for line in more)]
-    width = max((len(row.path) for row in found.rows), default=0)
-    for row in found.rows:
-        status = row.pin if row.against is None else f"{row.pin}, then {row.against}"
-        lines.append(f"  {row.number}  {row.path:{width}}  {status}" + (f"  {row.title}" if row.title else ""))
-        lines += [f"     {note}" for note in row.notes]
-    return lines
 
 
 def _show(arguments: argparse.Namespace) -> ExitCode:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Mapping
-from typing import Literal, TypeAlias
 
 from vendor_tool import fetch, merge, write
 from vendor_tool import patch as patches
@@ -14,32 +13,8 @@ from vendor_tool.patch import Patch
 from vendor_tool.pipeline import build as builds
 from vendor_tool.pipeline import series
 from vendor_tool.pipeline import upgrade as upgrades
-from vendor_tool.values import dataclass, replace
-
-Status: TypeAlias = Literal["applies", "obsolete", "conflicts", "missing", "unknown"]
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One patch of a list: how it fares at the pin, and at the revision that it is held against."""
-
-    number: int
-    path: str
-    title: str
-    pin: Status
-    against: Status | None = None
-    notes: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Listing:
-    """The series of one upstream. `against` is the revision that was asked for, `problem` why it cannot be told."""
-
-    name: str
-    revision: str
-    rows: tuple[Row, ...]
-    against: str | None = None
-    problem: str | None = None
+from vendor_tool.preview import Listing, Row, Standing
+from vendor_tool.values import replace
 
 
 def listing(lock: Lock, upstream: Upstream, access: Access, against: str | None = None) -> Listing:
@@ -60,7 +35,7 @@ def listing(lock: Lock, upstream: Upstream, access: Access, against: str | None 
     return Listing(upstream.name, revision, tuple(told), wanted)
 
 
-_STATUS: Mapping[str, Status] = {
+_STATUS: Mapping[str, Standing] = {
     "clean": "applies",
     "changed": "applies",
     "obsolete": "obsolete",
@@ -89,7 +64,7 @@ def _rows(lock: Lock, upstream: Upstream, revision: str, access: Access) -> list
             patch = patches.parse(spec.path, data)
             after = patches.apply(patch, tree)
         except (ConflictError, UsageError) as problem:
-            status: Status = "conflicts" if certain else "unknown"
+            status: Standing = "conflicts" if certain else "unknown"
             rows.append(Row(place, spec.path, "", status, notes=(problem.message,)))
             certain = False
             continue

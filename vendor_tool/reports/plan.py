@@ -121,18 +121,18 @@ def _blocks(plan: Preview) -> Iterator[str]:
     for news in plan.legal:
         yield f"⚠️ **{prose(_legal(news))}**"
     if plan.files:
-        yield _table(("file", "", "what"), [(code(file.to), FATES[file.fate], _what(file)) for file in plan.files])
+        yield table(("file", "", "what"), [(code(file.to), FATES[file.fate], _what(file)) for file in plan.files])
     if plan.patches:
         rows = [(code(one.path), PATCHES[one.status], "<br>".join(map(prose, one.notes))) for one in plan.patches]
-        yield _table(("patch", "", "notes"), rows)
+        yield table(("patch", "", "notes"), rows)
     if plan.clashes:
-        yield _table(
+        yield table(
             ("conflict", "with", "places"),
             [(code(one.path), code(one.patch), f"{one.places} ({one.kind})") for one in plan.clashes],
         )
     imports = [(item, file) for file in plan.files for item in file.imports]
     if imports:
-        yield _table(
+        yield table(
             ("new import", "where", "file"),
             [(code(item.name), WHERE[item.where], f"{code(file.to)}, line {item.line}") for item, file in imports],
         )
@@ -150,7 +150,7 @@ def _commits(plan: Preview) -> Iterator[str]:
         fix = f"**{prose(plan.fixes[commit.sha])}**" if commit.sha in plan.fixes else ""
         rows.append((_commit(plan, commit.sha), commit.date[:10], prose(commit.subject), fix))
     if rows:
-        yield _table(("commit", "date", "subject", "fix"), rows)
+        yield table(("commit", "date", "subject", "fix"), rows)
     if len(plan.commits) > len(shown):
         yield f"And {len(plan.commits) - len(shown)} more."
 
@@ -164,7 +164,8 @@ def _commit(plan: Preview, sha: str) -> str:
     return f"[{code(sha[:12])}]({link})" if link else code(sha[:12])
 
 
-def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table of cells that are Markdown already."""
     lines = [f"| {' | '.join(cells)} |" for cells in (head, *rows)]
     return "\n".join([lines[0], "|---" * len(head) + "|", *lines[1:]])
 
