@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from tests.support.parity import VENDORED_FILE, Project, project
+from vendor_tool import evidence as seen
 from vendor_tool.errors import ParityNotRun, UsageError
-from vendor_tool.model import Lock, Resolved
+from vendor_tool.model import Lock, Resolved, Upstream
 from vendor_tool.parity import evidence, report, run, table
 from vendor_tool.parity.report import Report, Test
 
@@ -37,7 +38,8 @@ def outcome(
 
 
 def ran(lock: Lock, *tests: Test) -> Report:
-    return Report(7, "2026-11-30", list(tests), {"demo": {item.to: item.sha256 for item in resolved(lock).files}})
+    hashes = {item.to: item.sha256 for item in resolved(lock).files}
+    return Report(7, "2026-11-30", list(tests), {"demo": hashes}, {"demo": seen.inputs(lock.upstreams["demo"])})
 
 
 def resolved(lock: Lock) -> Resolved:
@@ -64,6 +66,7 @@ def test_a_record_holds_setting_inputs_and_the_worst_of_each_measurement(made: P
         "tilelang": "0.1.11",
         "revision": then.revision,
         "intent": then.intent,
+        "requires": {},
         "tools": {"libcst": "1.8.6"},
         "patches": {},
         "files": {VENDORED_FILE: then.files[0].sha256},
@@ -121,7 +124,7 @@ def test_written_evidence_is_read_back_and_leaves_the_rest_of_the_lock(made: Pro
         resolved(before), seal="", files=()
     )
     assert (made.root / "vendor.lock.yaml").read_text().startswith(text[: text.index("    resolved:")])
-    assert evidence.stale(evidence.recorded(resolved(after))[0], resolved(after)) == ()
+    assert evidence.stale(evidence.recorded(resolved(after))[0], after.upstreams["demo"], {}) == ()
 
 
 def test_evidence_of_versions_that_the_lock_does_not_ask_for_is_not_recorded(tmp_path: Path) -> None:
@@ -130,43 +133,105 @@ def test_evidence_of_versions_that_the_lock_does_not_ask_for_is_not_recorded(tmp
     assert run.conclude(lock, ran(lock, outcome())).evidence == {}
 
 
-CHANGES: dict[str, tuple[Callable[[Resolved], Resolved], str]] = {
+CHANGES: dict[str, tuple[Callable[[Upstream, Resolved], Upstream], str]] = {
     "final bytes": (
-        lambda now: replace(now, files=(replace(now.files[0], sha256="0" * 64),)),
+        lambda entry, now: record(entry, files=(replace(now.files[0], sha256="0" * 64),)),
         f"`{VENDORED_FILE}` changed",
     ),
     "a further file": (
-        lambda now: replace(now, files=(*now.files, replace(now.files[0], to="vendored/demo/more.py"))),
+        lambda entry, now: record(entry, files=(*now.files, replace(now.files[0], to="vendored/demo/more.py"))),
         "`vendored/demo/more.py` is new",
     ),
-    "a file less": (lambda now: replace(now, files=()), f"`{VENDORED_FILE}` is gone"),
-    "rules": (lambda now: replace(now, intent="other"), "the entry in the lock changed"),
-    "patches": (lambda now: replace(now, patches={"patches/demo/0001-a.patch": "1" * 64}), "the patches changed"),
-    "a tool's version": (lambda now: replace(now, tools={"libcst": "2.0"}), "libcst went from 1.8.6 to 2.0"),
-    "a new tool": (lambda now: replace(now, tools={**now.tools, "ruff": "0.9.10"}), "ruff went from none to 0.9.10"),
-    "the pin": (lambda now: replace(now, revision="f" * 40), "to `ffffffffffff`"),
+    "a file less": (lambda entry, _now: record(entry, files=()), f"`{VENDORED_FILE}` is gone"),
+    "synced rules": (lambda entry, _now: record(entry, intent="other"), "the entry in the lock changed"),
+    "rules that are not synced yet": (lambda entry, _now: replace(entry, intent="x"), "the entry in the lock changed"),
+    "patches": (
+        lambda entry, _now: record(entry, patches={"patches/demo/0001-a.patch": "1" * 64}),
+        "the patches changed",
+    ),
+    "a tool's version": (lambda entry, _now: record(entry, tools={"libcst": "2.0"}), "libcst went from 1.8.6 to 2.0"),
+    "a new tool": (
+        lambda entry, now: record(entry, tools={**now.tools, "ruff": "0.9.10"}),
+        "ruff went from none to 0.9.10",
+    ),
+    "a tool less": (lambda entry, _now: record(entry, tools={}), "libcst went from 1.8.6 to none"),
+    "a required version": (
+        lambda entry, _now: replace(entry, requires={"tilelang": ">=0.1.12"}),
+        "`requires:` of tilelang went from none to >=0.1.12",
+    ),
+    "the pin": (lambda entry, _now: record(entry, revision="f" * 40), "to `ffffffffffff`"),
+    "a pin that is not synced yet": (lambda entry, _now: replace(entry, revision="f" * 40), "to `ffffffffffff`"),
 }
+
+
+def record(entry: Upstream, **changes: Any) -> Upstream:
+    """The entry with another record."""
+    assert entry.resolved is not None
+    return replace(entry, resolved=replace(entry.resolved, **changes))
 
 
 @pytest.mark.parametrize(("change", "reason"), CHANGES.values(), ids=CHANGES.keys())
 def test_evidence_turns_stale_by_a_change_of(
-    made: Project, change: Callable[[Resolved], Resolved], reason: str
+    made: Project, change: Callable[[Upstream, Resolved], Upstream], reason: str
 ) -> None:
-    (record,) = evidence.collect(ran(made.lock, outcome()), made.lock)["demo"]
+    (verified,) = evidence.collect(ran(made.lock, outcome()), made.lock)["demo"]
+    entry = made.lock.upstreams["demo"]
+    assert evidence.stale(verified, entry, {}) == ()
 
-    reasons = evidence.stale(record, change(resolved(made.lock)))
+    (told,) = evidence.stale(verified, change(entry, resolved(made.lock)), {})
 
-    assert len(reasons) == 1
-    assert reasons[0].endswith(reason)
+    assert told.endswith(reason)
 
 
-def test_evidence_turns_stale_by_a_change_of_a_stand_in(made: Project) -> None:
-    (record,) = evidence.collect(ran(made.lock, outcome()), made.lock)["demo"]
-    record["files"]["vendored/_tilelang.py"] = "1" * 64
-    now = replace(resolved(made.lock), shims=("vendored/_tilelang.py",))
+SHIM = "vendored/_tilelang.py"
 
-    assert evidence.stale(record, now, {"vendored/_tilelang.py": "1" * 64}) == ()
-    assert evidence.stale(record, now, {"vendored/_tilelang.py": "2" * 64}) == ("`vendored/_tilelang.py` changed",)
+
+@pytest.mark.parametrize(
+    ("tested", "now", "reasons"),
+    [
+        ("1" * 64, {SHIM: "1" * 64}, ()),
+        ("1" * 64, {SHIM: "2" * 64}, (f"`{SHIM}` changed",)),
+        ("1" * 64, {}, (f"`{SHIM}` is gone",)),
+        (None, {SHIM: "1" * 64}, (f"`{SHIM}` is new",)),
+    ],
+    ids=["the same", "changed", "gone", "new"],
+)
+def test_evidence_rests_on_the_stand_ins(
+    made: Project, tested: str | None, now: dict[str, str], reasons: tuple[str, ...]
+) -> None:
+    (verified,) = evidence.collect(ran(made.lock, outcome()), made.lock)["demo"]
+    if tested is not None:
+        verified["files"][SHIM] = tested
+
+    assert evidence.stale(verified, record(made.lock.upstreams["demo"], shims=(SHIM,)), now) == reasons
+
+
+def test_digests_are_those_of_the_stand_ins_that_the_files_use(made: Project) -> None:
+    found = replace(resolved(made.lock), shims=(SHIM, "vendored/_other.py"))
+
+    assert seen.digests(found, {SHIM: b"", VENDORED_FILE: b"x"}) == {
+        SHIM: "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+    }
+
+
+def test_evidence_speaks_of_the_lock_that_the_kernels_ran_under(made: Project) -> None:
+    measured = ran(made.lock, outcome())
+    measured.entries["demo"]["revision"] = "0" * 40
+
+    run.conclude(made.lock, measured, update=True)
+
+    assert "stale: the pin moved from `000000000000`" in run.plan(made.lock)[0].why[0]
+
+
+def test_a_kernel_is_marked_by_two_words_in_a_test(tmp_path: Path) -> None:
+    source = b"""
+import pytest
+pytestmark = [pytest.mark.gpu, pytest.mark.kernel("demo", "ops/double.py", reference="references:double")]
+@pytest.mark.kernel("other", "x.py")
+def test_it(): some.kernel("a"); some.kernel(1, 2); kernel("b", "c")
+"""
+    assert sorted(seen.marked(source)) == [("demo", "ops/double.py"), ("other", "x.py")]
+    assert list(seen.marked(b"def")) == []
 
 
 def test_the_plan_says_that_a_kernel_was_never_verified(made: Project) -> None:
@@ -246,7 +311,7 @@ def test_reports_of_different_bytes_are_not_joined() -> None:
     one = Report(1, "2026-11-30", [], {"demo": {"a.py": "1"}})
     other = Report(1, "2026-11-30", [], {"demo": {"a.py": "2"}})
 
-    with pytest.raises(UsageError, match="different bytes of `a.py`"):
+    with pytest.raises(UsageError, match="different states of `a.py`"):
         report.join([one, other])
 
 

@@ -5,53 +5,76 @@ One record for each kind of GPU. Pure, so that documents and rules can read it w
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import PurePosixPath
 from typing import Any, TypeAlias
 
-from vendor_tool.model import Resolved
+from vendor_tool.model import Recorded, RecordedImport, Resolved, Upstream
 
 KEY = "evidence"
 """Where the records stand in `Resolved.extra`."""
+TESTS = "tests/parity"
+"""The folder of a project's parity tests."""
+NEVER = "not verified on a GPU"
 Record: TypeAlias = Mapping[str, Any]
 
+_WORDS = ("gpu", "driver", "date", "revision", "intent")
+_TABLES = ("tools", "patches", "files", "kernels")
+_MOST = 3  # reasons that a sentence gives
 
-def recorded(resolved: Resolved) -> tuple[Record, ...]:
-    """The records that a lock holds, newest and older, current and stale."""
-    found = resolved.extra.get(KEY, ())
-    return tuple(item for item in found if isinstance(item, Mapping)) if isinstance(found, list | tuple) else ()
+
+def recorded(resolved: Resolved | None) -> tuple[Record, ...]:
+    """The records that a lock holds, newest and older, current and stale. What has not a record's form is none."""
+    found = resolved.extra.get(KEY, ()) if resolved else ()
+    return tuple(item for item in found if _sound(item)) if isinstance(found, list | tuple) else ()
 
 
 def merged(old: Sequence[Record], new: Sequence[Record]) -> list[Record]:
     """The new records, and the old ones of other kinds of GPU; sorted by GPU."""
     fresh = {record["gpu"] for record in new}
-    return sorted(
-        [*new, *(record for record in old if record.get("gpu") not in fresh)], key=lambda item: str(item["gpu"])
-    )
+    return sorted([*new, *(record for record in old if record["gpu"] not in fresh)], key=lambda item: str(item["gpu"]))
 
 
-def stale(evidence: Record, resolved: Resolved, on_disk: Mapping[str, str] | None = None) -> tuple[str, ...]:
-    """Why one record does not speak of what is vendored now, as sentences; empty when it does.
+def digests(resolved: Resolved, contents: Mapping[str, bytes]) -> dict[str, str]:
+    """sha256 by local path of the stand-ins that a record's files use, which the record itself does not hold."""
+    return {path: hashlib.sha256(contents[path]).hexdigest() for path in resolved.shims if path in contents}
 
-    `on_disk` adds hashes of files that the block does not hold, the stand-ins, by local path.
+
+def inputs(upstream: Upstream) -> dict[str, Any]:
+    """What a record of an entry rests on, but for the bytes of files: as the lock has it when the kernels run."""
+    resolved = upstream.resolved
+    return {
+        "revision": resolved.revision if resolved else upstream.revision,
+        "intent": upstream.intent,
+        "requires": dict(upstream.requires),
+        "tools": dict(resolved.tools) if resolved else {},
+        "patches": dict(resolved.patches) if resolved else {},
+    }
+
+
+def stale(record: Record, upstream: Upstream, hashes: Mapping[str, str]) -> tuple[str, ...]:
+    """Why one record does not speak of what is vendored now, as sentences; empty when it does, or nothing was synced.
+
+    Causes come before what they did to bytes. `hashes` are those of the stand-ins (see `digests`), and of vendored
+    files where they are known from the disk.
     """
-    now = {file.to: file.sha256 for file in resolved.files} | dict(on_disk or {})
-    then = evidence.get("files", {})
-    reasons = [f"`{path}` changed" for path in sorted(now.keys() & then.keys()) if now[path] != then[path]]
-    known = {file.to for file in resolved.files}
-    reasons += [f"`{path}` is new" for path in sorted(known - then.keys())]
-    reasons += [f"`{path}` is gone" for path in sorted(then.keys() - known - set(resolved.shims))]
-    if evidence.get("revision") != resolved.revision:
-        reasons.append(f"the pin moved from `{str(evidence.get('revision'))[:12]}` to `{resolved.revision[:12]}`")
-    if evidence.get("patches", {}) != dict(resolved.patches):
-        reasons.append("the patches changed")
-    if evidence.get("intent") != resolved.intent:
+    resolved = upstream.resolved
+    if resolved is None:
+        return ()
+    moved = [one for one in dict.fromkeys((resolved.revision, upstream.revision)) if one != record["revision"]]
+    reasons = [f"the pin moved from `{record['revision'][:12]}` to `{one[:12]}`" for one in moved]
+    if {resolved.intent, upstream.intent} != {record["intent"]}:
         reasons.append("the entry in the lock changed")
-    before, after = evidence.get("tools", {}), resolved.tools
-    reasons += [
-        f"{tool} went from {before.get(tool, 'none')} to {after.get(tool, 'none')}"
-        for tool in sorted({*before, *after})
-        if before.get(tool) != after.get(tool)
-    ]
+    reasons += _changes("`requires:` of ", record.get("requires", {}), upstream.requires)
+    if record["patches"] != dict(resolved.patches):
+        reasons.append("the patches changed")
+    reasons += _changes("", record["tools"], resolved.tools)
+    now = {file.to: file.sha256 for file in resolved.files} | dict(hashes)
+    then = record["files"]
+    reasons += [f"`{path}` changed" for path in sorted(now.keys() & then.keys()) if now[path] != then[path]]
+    reasons += [f"`{path}` is new" for path in sorted(now.keys() - then.keys())]
+    reasons += [f"`{path}` is gone" for path in sorted(then.keys() - now.keys())]
     return tuple(reasons)
 
 
@@ -59,3 +82,65 @@ def sentence(record: Record) -> str:
     """On what, and when, a record's kernels were verified."""
     versions = ", ".join(f"{name} {record[name]}" for name in ("torch", "tilelang", "apache-tvm-ffi") if name in record)
     return f"verified on {record['date']} on {record['gpu']}, driver {record['driver']}, {versions}"
+
+
+def told(upstream: Upstream, hashes: Mapping[str, str]) -> str:
+    """Who saw which kernels of an entry compute the right thing; "not verified" where nobody did. `hashes` as above."""
+    current, old = [], []
+    for record in recorded(upstream.resolved):
+        reasons = stale(record, upstream, hashes)
+        if reasons:
+            more = f" and {len(reasons) - _MOST} more" if len(reasons) > _MOST else ""
+            why = ", ".join(reasons[:_MOST]) + more
+            old.append(f"what was seen on {record['date']} on {record['gpu']} is stale: {why}")
+        else:
+            current.append(f"{sentence(record)}: {', '.join(f'`{name}`' for name in _shown(record, upstream))}")
+    if current:
+        return "; ".join(current)
+    return NEVER + (f" ({'; '.join(old)})" if old else "")
+
+
+def find(upstream: Upstream, wanted: str) -> Recorded | RecordedImport | None:
+    """The file or run-time import that a parity test names: by its path below `from`, its whole path, a dotted name."""
+    resolved = upstream.resolved
+    items: tuple[Recorded | RecordedImport, ...] = (*resolved.files, *resolved.imports) if resolved else ()
+    path = str(PurePosixPath(upstream.from_, wanted))
+    named = (one for one in items if wanted in (one.path, getattr(one, "name", None)) or one.path == path)
+    return next(named, None)
+
+
+def marked(test: bytes) -> Iterator[tuple[str, str]]:
+    """Upstream and file of each `kernel(upstream, file)` marker in a test's source; nothing where that is no Python."""
+    import ast
+
+    try:
+        tree = ast.parse(test)
+    except (SyntaxError, ValueError):
+        return
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "kernel":
+            words = [one.value for one in node.args if isinstance(one, ast.Constant) and isinstance(one.value, str)]
+            if len(words) == 2:
+                yield words[0], words[1]
+
+
+def _changes(of: str, before: Mapping[str, str], after: Mapping[str, str]) -> list[str]:
+    return [
+        f"{of}{name} went from {before.get(name, 'none')} to {after.get(name, 'none')}"
+        for name in sorted({*before, *after})
+        if before.get(name) != after.get(name)
+    ]
+
+
+def _shown(record: Record, upstream: Upstream) -> list[str]:
+    """A record's kernels as people know them: local paths, dotted names."""
+    found = [(name, find(upstream, name)) for name in record["kernels"]]
+    return [item.to if isinstance(item, Recorded) else name for name, item in found]
+
+
+def _sound(item: object) -> bool:
+    return (
+        isinstance(item, Mapping)
+        and all(isinstance(item.get(name), str) for name in _WORDS)
+        and all(isinstance(item.get(name), Mapping) for name in _TABLES)
+    )

@@ -4,18 +4,18 @@ import re
 from pathlib import Path
 
 from vendor_tool import stamp
-from vendor_tool.checks import apache, copyleft, distribution, licences, provenance, requirements
+from vendor_tool.checks import apache, copyleft, distribution, licences, parity, provenance, requirements
 
 PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "audit-rules.md").read_text("utf-8")
 RULES = [
     one
-    for check in (apache, licences, copyleft, provenance, distribution, requirements)
+    for check in (apache, licences, copyleft, provenance, distribution, requirements, parity)
     for one in check.RULES.values()
 ]
 
 
 def test_every_rule_stands_on_the_page_as_its_table_has_it() -> None:
-    rows = re.findall(r"^\| ((?:LIC|PROV|DIST|REQ)-\S+) \| (\w+) \| (.*?) \| (.*) \|$", PAGE, re.MULTILINE)
+    rows = re.findall(r"^\| ((?:LIC|PROV|DIST|REQ|PAR)-\S+) \| (\w+) \| (.*?) \| (.*) \|$", PAGE, re.MULTILINE)
     assert rows == [(one.id, one.level, one.title, one.help) for one in RULES]
 
 

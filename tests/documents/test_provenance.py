@@ -1,6 +1,7 @@
 """PROVENANCE.md states all that hand-made docstrings state, derived from the lock."""
 
 from dataclasses import replace
+from hashlib import sha256
 
 from tests.support import rights
 from vendor_tool.documents import provenance
@@ -16,6 +17,7 @@ from vendor_tool.model import (
     RecordedImport,
     Shim,
     ShimSpec,
+    Upstream,
 )
 
 AT = At(1, 1)
@@ -145,15 +147,57 @@ def test_parity_is_claimed_for_the_very_files_only() -> None:
     files = {item.to: item.sha256 for item in record.files}
     fresh = {
         "gpu": "H200", "driver": "580", "date": "2026-11-30", "torch": "2.11", "tilelang": "0.1.11",
-        "revision": record.revision, "intent": record.intent, "tools": dict(record.tools),
-        "patches": dict(record.patches), "files": files,
+        "revision": record.revision, "intent": record.intent, "requires": dict(ENTRY.requires), "tools": dict(record.tools),
+        "patches": dict(record.patches), "files": files, "kernels": {FILE.path: {"passed": 3}},
     }  # fmt: skip
-    seen = "verified on 2026-11-30 on H200, driver 580, torch 2.11, tilelang 0.1.11"
+    seen = f"verified on 2026-11-30 on H200, driver 580, torch 2.11, tilelang 0.1.11: `{FILE.to}`"
     assert told(fresh) == f"- Parity: {seen}"
     stale = told({**fresh, "files": {**files, FILE.to: "0" * 64}})
-    assert stale == f"- Parity: not verified on a GPU (what was seen on H200 is stale: `{FILE.to}` changed)"
+    assert (
+        stale == f"- Parity: not verified on a GPU (what was seen on 2026-11-30 on H200 is stale: `{FILE.to}` changed)"
+    )
     assert told({**fresh, "gpu": "A", "revision": "0" * 40}, fresh) == f"- Parity: {seen}"
     assert told() == "- Parity: not verified on a GPU"
+    assert told({"gpu": "H200"}, "hand-made") == "- Parity: not verified on a GPU"
+
+
+def test_a_stand_in_that_changed_makes_evidence_stale_here_as_well() -> None:
+    record = rights.upstream(FILE).resolved
+    assert record is not None
+    files = {FILE.to: FILE.sha256, "vendored/_tilelang.py": sha256(b"one").hexdigest()}
+    seen = {
+        "gpu": "H200", "driver": "580", "date": "2026-11-30", "revision": record.revision, "intent": record.intent,
+        "requires": dict(ENTRY.requires), "tools": {}, "patches": {}, "files": files, "kernels": {FILE.path: {"passed": 3}},
+    }  # fmt: skip
+    shimmed = replace(record, extra={"evidence": [seen]}, shims=("vendored/_tilelang.py",))
+    lock = rights.lock(replace(ENTRY, resolved=shimmed))
+
+    def told(stand_in: bytes) -> str:
+        page = provenance.render(lock, {"vendored/_tilelang.py": stand_in})["vendored/PROVENANCE.md"].decode()
+        return next(line for line in page.splitlines() if line.startswith("- Parity"))
+
+    assert "vendored/_tilelang.py" in provenance.inputs(lock)
+    assert told(b"one").startswith("- Parity: verified on 2026-11-30")
+    assert told(b"two").endswith("is stale: `vendored/_tilelang.py` changed)")
+
+
+def test_a_run_time_import_is_told_of_once_it_was_verified() -> None:
+    record = rights.upstream().resolved
+    assert record is not None
+    seen = {
+        "gpu": "H200", "driver": "580", "date": "2026-11-30", "torch": "2.11", "revision": record.revision,
+        "intent": "", "tools": {}, "patches": {}, "files": {}, "kernels": {"lib.fast": {"passed": 3}},
+    }  # fmt: skip
+    imports = (RecordedImport("lib.fast", "lib/fast.py", "1" * 40, 3),)
+    entry = replace(rights.upstream(), imports=("lib.fast",), resolved=replace(record, imports=imports))
+    assert entry.resolved is not None
+    verified = replace(entry, resolved=replace(entry.resolved, extra={"evidence": [seen]}))
+
+    def page(one: Upstream) -> str:
+        return provenance.render(rights.lock(one), {})["vendored/PROVENANCE.md"].decode()
+
+    assert "- Parity" not in page(entry)
+    assert "- Parity: verified on 2026-11-30 on H200, driver 580, torch 2.11: `lib.fast`\n" in page(verified)
 
 
 def test_pairs_of_the_required_tools_that_are_known_to_be_bad_are_named() -> None:

@@ -75,6 +75,7 @@ class Subject:
     environment: Mapping[str, str] = field(default_factory=dict)  # distribution -> installed version
     project: ProjectFacts | None = None
     artefact: Artefact | None = None
+    tested: frozenset[tuple[str, str]] = frozenset()  # upstream and file that the project's parity tests name
 
 
 @dataclass(frozen=True, slots=True)

@@ -137,8 +137,12 @@ def check(arguments: argparse.Namespace) -> ExitCode:
         voice=voice(arguments),
     )
     output.document(text, arguments.output)
+    seen = pipeline.verified(lock, names)
+    for line in seen:
+        output.say(voice(arguments), line)
     if not found and not arguments.baseline:
-        quick.keep(arguments, lock, out=text)
+        said = "" if voice(arguments).quiet else "".join(f"{line}\n" for line in seen)
+        quick.keep(arguments, lock, out=text, err=said)
     return output.code(found)
 
 

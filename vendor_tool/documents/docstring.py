@@ -78,8 +78,8 @@ def _entry(upstream: Upstream, lock: Lock, texts: Mapping[str, bytes]) -> Iterat
     yield "-" * len(upstream.name)
     for fact in entry.facts(upstream):
         yield f"* {fact.label}: ``{fact.value}``" if fact.code else f"* {fact.label}: {fact.value}"
-    if upstream.files:
-        yield f"* Parity: {entry.evidence(upstream)}"
+    if seen := entry.evidence(upstream, texts):
+        yield f"* Parity: {seen}"
     yield from _section("Files:", _files(upstream))
     yield from _section("Origins:", _origins(upstream))
     yield from _section("Local modifications:", [f"* {one}" for one in entry.modifications(upstream, lock, texts)])

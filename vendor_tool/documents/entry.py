@@ -147,20 +147,15 @@ def requirements(upstream: Upstream, lock: Lock) -> Iterator[str]:
             yield f"{pair}: known to be bad, {known.reason}" + (f" ({known.link})" if known.link else "")
 
 
-def evidence(upstream: Upstream) -> str:
-    """Who saw the very files that are vendored compute the right thing; "not verified" where nobody did."""
-    if upstream.resolved is None:
-        return "not verified on a GPU"
-    current, old = [], []
-    for record in seen.recorded(upstream.resolved):
-        reasons = seen.stale(record, upstream.resolved)
-        if reasons:
-            old.append(f"what was seen on {record.get('gpu')} is stale: {reasons[0]}")
-        else:
-            current.append(seen.sentence(record))
-    if current:
-        return "; ".join(current)
-    return "not verified on a GPU" + (f" ({'; '.join(old)})" if old else "")
+def evidence(upstream: Upstream, texts: Mapping[str, bytes]) -> str | None:
+    """Who saw the very files that are vendored compute the right thing; "not verified" where nobody did.
+
+    None where there is nothing to say: nothing is vendored, and no run-time import was ever verified. `texts` holds the
+    stand-ins that the files use.
+    """
+    if upstream.resolved is None or not (upstream.files or seen.recorded(upstream.resolved)):
+        return None
+    return seen.told(upstream, seen.digests(upstream.resolved, texts))
 
 
 def license_line(ancestor: legal.Ancestor) -> str:

@@ -22,8 +22,9 @@ def listed(page: bytes) -> tuple[str, ...]:
 
 
 def inputs(lock: Lock) -> list[str]:
-    """The patches, whose heads say what they do."""
-    return [patch.path for upstream in lock.upstreams.values() for patch in upstream.patches]
+    """The patches, whose heads say what they do, and the stand-ins, which evidence of parity rests on."""
+    patches = [patch.path for upstream in lock.upstreams.values() for patch in upstream.patches]
+    return [*patches, *(path for one in lock.upstreams.values() if one.resolved for path in one.resolved.shims)]
 
 
 def render(lock: Lock, texts: Mapping[str, bytes]) -> Mapping[str, bytes]:
@@ -45,7 +46,7 @@ def render(lock: Lock, texts: Mapping[str, bytes]) -> Mapping[str, bytes]:
 def _page(folder: str, upstreams: list[Upstream], lock: Lock, texts: Mapping[str, bytes]) -> str:
     lines = ["# Provenance", "", MARK]
     for upstream in upstreams:
-        lines += ["", f"## {upstream.name}", "", *_facts(upstream)]
+        lines += ["", f"## {upstream.name}", "", *_facts(upstream, texts)]
         lines += _section("Files", _table(upstream, folder))
         lines += _section("Origins", _chain(upstream, folder))
         if upstream.files:
@@ -60,13 +61,13 @@ def _section(title: str, body: Iterator[str]) -> list[str]:
     return ["", f"### {title}", "", *lines] if lines else []
 
 
-def _facts(upstream: Upstream) -> Iterator[str]:
+def _facts(upstream: Upstream, texts: Mapping[str, bytes]) -> Iterator[str]:
     for fact in entry.facts(upstream):
         value = f"`{fact.value}`" if fact.code else _text(fact.value)
         value = f"<{fact.value}>" if fact.link == fact.value else _linked(value, fact.link)
         yield f"- {fact.label}: {value}"
-    if upstream.files:
-        yield f"- Parity: {entry.evidence(upstream)}"
+    if seen := entry.evidence(upstream, texts):
+        yield f"- Parity: {seen}"
 
 
 def _table(upstream: Upstream, folder: str) -> Iterator[str]:

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from vendor_tool.evidence import KEY, Record, merged, recorded, sentence, stale
-from vendor_tool.model import Lock, Resolved
+from vendor_tool.evidence import KEY, TESTS, Record, merged, recorded, sentence, stale
+from vendor_tool.model import Lock
 from vendor_tool.parity.report import Report, Test
 
-__all__ = ["KEY", "Record", "collect", "merged", "recorded", "sentence", "stale", "summary"]
+__all__ = ["KEY", "TESTS", "Record", "collect", "merged", "recorded", "sentence", "stale", "summary"]
 
 
 def collect(report: Report, lock: Lock) -> dict[str, list[dict[str, Any]]]:
@@ -30,23 +30,16 @@ def collect(report: Report, lock: Lock) -> dict[str, list[dict[str, Any]]]:
                 if kernels:
                     setting = mine[0].machine or {}
                     out.setdefault(name, []).append(
-                        _setting(setting, report) | _inputs(entry.resolved, report.files[name]) | {"kernels": kernels}
+                        _setting(setting, report)
+                        | report.entries[name]
+                        | {"files": dict(report.files[name])}
+                        | {"kernels": kernels}
                     )
     return out
 
 
 def _setting(machine: Mapping[str, Any], report: Report) -> dict[str, Any]:
     return {"gpu": machine["gpu"], "driver": machine["driver"], "date": report.date} | dict(machine["versions"])
-
-
-def _inputs(resolved: Resolved, files: Mapping[str, str]) -> dict[str, Any]:
-    return {
-        "revision": resolved.revision,
-        "intent": resolved.intent,
-        "tools": dict(resolved.tools),
-        "patches": dict(resolved.patches),
-        "files": dict(files),
-    }
 
 
 def _kernels(tests: Iterable[Test]) -> dict[str, dict[str, Any]]:

@@ -10,6 +10,7 @@ from functools import cache
 from pathlib import Path, PurePosixPath
 from types import ModuleType
 
+from vendor_tool import evidence
 from vendor_tool.errors import ContentError, ParityNotRun, UsageError
 from vendor_tool.model import Lock, Recorded, RecordedImport, Resolved, Upstream
 from vendor_tool.parity import machine
@@ -39,11 +40,9 @@ def find(lock: Lock, upstream: str, wanted: str) -> Kernel:
     entry = lock.upstreams[upstream]
     if entry.resolved is None:
         raise UsageError(f"upstream `{upstream}` was never synced", hint=f"run `vendor-tool sync {upstream}`")
-    path = str(PurePosixPath(entry.from_, wanted))
-    items: tuple[Recorded | RecordedImport, ...] = (*entry.resolved.files, *entry.resolved.imports)
-    for item in items:
-        if wanted in (item.path, getattr(item, "name", None)) or item.path == path:
-            return Kernel(entry, item)
+    item = evidence.find(entry, wanted)
+    if item is not None:
+        return Kernel(entry, item)
     raise UsageError(
         f"upstream `{upstream}` has no file `{wanted}` in `{lock.path.name}`",
         hint="name it by its path below `from:`, as under `files:`",

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import pytest
 
-from vendor_tool import lockfile
+from vendor_tool import evidence, lockfile
 from vendor_tool.errors import ParityNotRun, VendorError
 from vendor_tool.model import Lock
 from vendor_tool.parity import kernel as kernels
@@ -118,13 +118,12 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     _CONTROLLER.remove(config.stash[_REPORT])
     path = config.getoption("--parity-report")
     if path is not None:
-        lock = _lock(config)
-        hashes = {
-            name: kernels.local_hashes(lock, entry.resolved)
-            for name, entry in lock.upstreams.items()
-            if entry.resolved is not None
-        }
-        config.stash[_REPORT].write(path, hashes)
+        lock, measured = _lock(config), config.stash[_REPORT]
+        for name, entry in lock.upstreams.items():
+            if entry.resolved is not None:
+                measured.files[name] = kernels.local_hashes(lock, entry.resolved)
+                measured.entries[name] = evidence.inputs(entry)
+        measured.write(path)
 
 
 # ---- fixtures ---------------------------------------------------------------------------------------------

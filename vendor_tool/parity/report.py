@@ -6,13 +6,14 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from vendor_tool.errors import UsageError
 
 if TYPE_CHECKING:
     import pytest
 
+_T = TypeVar("_T")
 _FORMAT = 1
 NOTE, MACHINE, KERNEL = "parity", "parity-machine", "parity-kernel"
 """Names of the user properties that carry a test's facts from a worker to the controller, as JSON."""
@@ -35,16 +36,19 @@ class Test:
 
 @dataclass(slots=True)
 class Report:
-    """One run. `files` holds, by upstream, sha256 of the files that were tested, by local path."""
+    """One run, with what it was about by upstream.
+
+    `files` holds sha256 of the files that were tested, by local path, `entries` the rest that evidence rests on.
+    """
 
     seed: int
     date: str  # of the run, in UTC
     tests: list[Test] = field(default_factory=list)
     files: dict[str, dict[str, str]] = field(default_factory=dict)
+    entries: dict[str, dict[str, Any]] = field(default_factory=dict)
 
-    def write(self, path: Path, files: dict[str, dict[str, str]]) -> None:
-        """Put the report into a file, with the hashes of what was tested."""
-        self.files = files
+    def write(self, path: Path) -> None:
+        """Put the report into a file."""
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(json.dumps({"format": _FORMAT} | asdict(self), indent=1) + "\n", encoding="utf-8")
 
@@ -96,22 +100,25 @@ def parse(text: str, name: str) -> Report:
 
 
 def join(reports: Sequence[Report]) -> Report:
-    """One report of several, at least one. UsageError when they tested different bytes of one file."""
+    """One report of several, at least one. UsageError when they tested different bytes or entries."""
     files: dict[str, dict[str, str]] = {}
+    entries: dict[str, dict[str, Any]] = {}
     for report in reports:
         for name, hashes in report.files.items():
             _merge(files.setdefault(name, {}), hashes)
+        _merge(entries, report.entries)
     return Report(
         reports[0].seed,
         max(report.date for report in reports),
         [test for report in reports for test in report.tests],
         files,
+        entries,
     )
 
 
-def _merge(into: dict[str, str], hashes: Mapping[str, str]) -> None:
-    for path, digest in hashes.items():
-        if into.setdefault(path, digest) != digest:
+def _merge(into: dict[str, _T], further: Mapping[str, _T]) -> None:
+    for name, value in further.items():
+        if into.setdefault(name, value) != value:
             raise UsageError(
-                f"two machines tested different bytes of `{path}`", hint="give them one checkout and run parity again"
+                f"two machines tested different states of `{name}`", hint="give them one checkout and run parity again"
             )

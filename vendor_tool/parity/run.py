@@ -20,7 +20,7 @@ from vendor_tool.parity import evidence, kernel, machine, report, rules, table
 from vendor_tool.parity.report import Report
 from vendor_tool.values import dataclass, replace
 
-FOLDER = "tests/parity"
+FOLDER = evidence.TESTS
 _PLUGIN = "vendor_tool.parity.plugin"
 _NOTHING_COLLECTED = 5  # pytest's own status
 
@@ -103,7 +103,7 @@ def run(
         else:
             measured = _run_here(work, len(machine.gpus()) if gpus is None else gpus, workers, junit)
     if json:
-        measured.write(json, measured.files)
+        measured.write(json)
     return conclude(lock, measured, require=require, update=update)
 
 
@@ -192,15 +192,15 @@ def _step(lock: Lock, upstream: Upstream, gpus: int | None) -> Step:
     if resolved is None:
         return Step(upstream.name, (), (), (f"upstream `{upstream.name}` was never synced",))
     names = (*(file.to for file in resolved.files), *(item.name for item in resolved.imports))
-    return Step(upstream.name, names, tuple(_why(lock, resolved)), tuple(_obstacles(upstream, gpus)))
+    return Step(upstream.name, names, tuple(_why(lock, upstream, resolved)), tuple(_obstacles(upstream, gpus)))
 
 
-def _why(lock: Lock, resolved: Resolved) -> list[str]:
+def _why(lock: Lock, upstream: Upstream, resolved: Resolved) -> list[str]:
     records = evidence.recorded(resolved)
     on_disk = kernel.local_hashes(lock, resolved)
     out = [] if records else ["never verified on a GPU"]
     for record in records:
-        reasons = evidence.stale(record, resolved, on_disk)
+        reasons = evidence.stale(record, upstream, on_disk)
         out.append(evidence.sentence(record) + (f", stale: {'; '.join(reasons)}" if reasons else ", still true"))
     installed = machine.versions(machine.RUNTIME)
     for known in lock.known_bad:

@@ -6,13 +6,14 @@ from collections.abc import Iterator, Mapping
 from importlib import metadata
 from pathlib import Path
 
-from vendor_tool import fetch, legal, licences, origins, write
+from vendor_tool import evidence, fetch, legal, licences, origins, write
 from vendor_tool.checks import (
     apache,
     copyleft,
     distribution,
     levels,
     packages,
+    parity,
     provenance,
     requirements,
 )
@@ -27,7 +28,7 @@ from vendor_tool.model import Access, Lock
 from vendor_tool.pipeline.heads import heads
 from vendor_tool.values import replace
 
-AUDITS = (apache, texts, copyleft, provenance, distribution, requirements)
+AUDITS = (apache, texts, copyleft, provenance, distribution, requirements, parity)
 RULES: Mapping[str, RuleInfo] = {name: rule for audit in AUDITS for name, rule in audit.RULES.items()}
 
 
@@ -68,6 +69,7 @@ def subject(lock: Lock, access: Access, *, artefact: Artefact | None = None) -> 
         environment=dict(_environment(lock)),
         project=packages.pyproject(toml) if toml is not None else None,
         artefact=artefact,
+        tested=_tested(lock),
     )
 
 
@@ -77,7 +79,7 @@ def _local(lock: Lock) -> Iterator[tuple[str, bytes]]:
     folders = {""}
     for upstream in lock.upstreams.values():
         if upstream.resolved:
-            paths |= {file.to for file in upstream.resolved.files}
+            paths |= {*(file.to for file in upstream.resolved.files), *upstream.resolved.shims}
             folders |= {file.to.rpartition("/")[0] for file in upstream.resolved.files}
             paths |= {file.to for file in legal.files(upstream.resolved)}
             paths |= {f"{legal.home(upstream)}/PROVENANCE.md", f"{upstream.to}/__init__.py".lstrip("/")}
@@ -95,6 +97,11 @@ def _local(lock: Lock) -> Iterator[tuple[str, bytes]]:
             continue  # a link or a folder where a file should be: `check` says so
         if data is not None:
             yield path, data
+
+
+def _tested(lock: Lock) -> frozenset[tuple[str, str]]:
+    tests = sorted((lock.root / evidence.TESTS).rglob("test_*.py"))
+    return frozenset(named for path in tests if path.is_file() for named in evidence.marked(path.read_bytes()))
 
 
 def _is_legal(path: str) -> bool:

@@ -8,7 +8,7 @@ import os
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
-from vendor_tool import plan, write
+from vendor_tool import evidence, plan, write
 from vendor_tool.checks import drift
 from vendor_tool.errors import UsageError
 from vendor_tool.findings import Finding, Side
@@ -53,6 +53,21 @@ def check(lock: Lock, names: Collection[str], cache: Path | None = None) -> list
         pending=write.pending(lock.root),
     )
     return list(drift.check(subject))
+
+
+def verified(lock: Lock, names: Collection[str]) -> list[str]:
+    """Who saw which kernels of the named entries, or of all, compute the right thing; nothing where nobody ever did."""
+    chosen = [one for one in lock.upstreams.values() if one.resolved and (one.resolved.files or one.resolved.imports)]
+    if not any(evidence.recorded(one.resolved) for one in chosen):
+        return []
+    lines = []
+    for upstream in chosen:
+        if upstream.resolved and (not names or upstream.name in names):
+            found = {path: state.on_disk(lock, path)[0] for path in upstream.resolved.shims}
+            contents = {path: data for path, data in found.items() if data is not None}
+            hashes = evidence.digests(upstream.resolved, contents)
+            lines.append(f"parity: {upstream.name}: {evidence.told(upstream, hashes)}")
+    return lines
 
 
 def _standing(item: Recorded, folders: Folders, cache: Path | None) -> drift.Standing:

@@ -73,6 +73,12 @@ def generated(lock: Lock, legal_texts: Mapping[str, bytes] | None = None) -> Tre
         data = on_disk(lock, path)[0] if data is None else data
         if data is not None:
             texts[path] = data
+    shims = _stand_ins(lock)
+    # documents speak of the stand-ins as they will be, not as they are
+    return {**documents.render(lock, texts | {path: blob.data for path, blob in shims.items()}), **shims}
+
+
+def _stand_ins(lock: Lock) -> Tree:
     used = {to for one in lock.upstreams.values() if one.resolved for to in one.resolved.shims}
     shims = {}
     for spec in lock.shims.values() if used else ():
@@ -81,7 +87,7 @@ def generated(lock: Lock, legal_texts: Mapping[str, bytes] | None = None) -> Tre
         if spec.to in used:
             text = shim_standin.render(spec, known_bad=lock.known_bad, requires=_requires(lock, spec))
             shims[spec.to] = Blob(text)
-    return {**documents.render(lock, texts), **shims}
+    return shims
 
 
 def _requires(lock: Lock, spec: ShimSpec) -> dict[str, str]:
