@@ -1,6 +1,6 @@
 from collections.abc import Mapping
 
-from tests.outdated.facts import NEW, PIN, RESOLVED, UPSTREAM, listing
+from tests.outdated.facts import NEW, PIN, UPSTREAM, listing
 from vendor_tool.findings import Finding
 from vendor_tool.model import Commit
 from vendor_tool.outdated import RULES
@@ -26,7 +26,7 @@ def said(found: list[Finding]) -> list[tuple[str, str]]:
 
 
 def changes(new: Mapping[str, str | None] | None = None) -> Changes:
-    return compare(RESOLVED, listing(other=new), listing(PIN))
+    return compare(UPSTREAM, listing(other=new), listing(PIN))
 
 
 def test_nothing_is_said_of_a_current_pin() -> None:

@@ -177,6 +177,75 @@ def test_another_revision_can_be_asked_about(consumer: Project, upstream: Reposi
     assert found(consumer, f"demo@{wanted[:12]}")["upstream-changed"]["fix"] == f"vendor-tool sync demo@{wanted}"
 
 
+def globbed(tmp_path: Path, upstream: Repository, files: str = '["*.py"]') -> Project:
+    return synced(tmp_path / "glob", entry(upstream.url, upstream.git("rev-parse", "main"), files))
+
+
+@pytest.mark.parametrize("cached", [True, False])
+def test_a_new_file_that_a_pattern_matches_is_a_change_of_ours(
+    tmp_path: Path, upstream: Repository, cached: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    consumer = globbed(tmp_path, upstream)
+    newest = upstream.commit({"pkg/ops/more.py": "y = 1\n", "pkg/ops/more.md": "no kernel\n"}, "fix by a new kernel")
+    if not cached:
+        monkeypatch.setenv("VENDOR_TOOL_CACHE", str(tmp_path / "empty"))
+    fix = f"vendor-tool sync demo@{newest}"
+    for _ in range(2):
+        findings = found(consumer, "--exit-code", code=1)
+        assert set(findings) == {"upstream-changed", "upstream-file-new"}
+        history = f"in 1 commit, of which 1 reads as a fix: `{newest[:12]}` fix by a new kernel"
+        assert findings["upstream-changed"]["message"] == (
+            f"1 file is new upstream between `{pin(consumer)[:12]}` and `{newest[:12]}` {history}; an upgrade is clean"
+        )
+        new = findings["upstream-file-new"]
+        assert new["message"] == (
+            f"new: `pkg/ops/more.py` matches `*.py` {history}; an upgrade would take it as `vendored/demo/more.py`"
+        )
+        assert new["fix"] == fix
+        assert consumer.lock.splitlines()[int(new["lock_line"]) - 1].strip() == 'files: ["*.py"]'
+    consumer.done(*fix.split()[1:])
+    assert consumer.read("vendored/demo/more.py") == b"y = 1\n"
+    assert found(consumer) == {}
+
+
+def test_changed_and_new_files_are_counted_apart(tmp_path: Path, upstream: Repository) -> None:
+    consumer = globbed(tmp_path, upstream)
+    upstream.commit({"pkg/ops/fwd.py": FWD_NEW, "pkg/ops/more.py": "y = 1\n", "pkg/ops/most.py": "y = 2\n"})
+    assert found(consumer)["upstream-changed"]["message"].startswith(
+        "1 of 2 files changed upstream and 2 files are new "
+    )
+
+
+def test_a_new_file_that_no_upgrade_can_take_is_told_with_the_refusal(tmp_path: Path, upstream: Repository) -> None:
+    consumer = globbed(tmp_path, upstream)
+    newest = upstream.commit({"pkg/ops/more.py": "from pkg.deep import x\n", "pkg/deep.py": "x = 1\n"})
+    findings = found(consumer, "--exit-code", code=1)
+    assert "; an upgrade is refused: " in findings["upstream-changed"]["message"]
+    assert "upstream-file-new" in findings
+    plan = consumer.run("sync", f"demo@{newest}", "--dry-run", "--format", "markdown")
+    assert plan.code == ExitCode.USAGE
+    assert "| `vendored/demo/more.py` | new | `pkg/ops/more.py` matches `*.py` |\n" in plan.out
+
+
+def test_a_new_file_beside_a_list_of_all_is_noted_with_the_command_that_takes_it(
+    consumer: Project, upstream: Repository
+) -> None:
+    newest = upstream.commit({"pkg/ops/more.py": "y = 1\n"})
+    first, findings = found(consumer, "--exit-code"), found(consumer, "--exit-code")
+    assert set(findings) == {"upstream-moved", "upstream-file-new"}
+    assert findings == first
+    new = findings["upstream-file-new"]
+    assert new["message"] == (
+        "new: `pkg/ops/more.py` stands in `pkg/ops`, of which `files:` lists every other file; no upgrade takes it by "
+        "itself"
+    )
+    assert new["fix"] == f"vendor-tool add demo --rev {newest} --file more.py"
+    consumer.done(*new["fix"].split()[1:])
+    consumer.done("sync")
+    assert consumer.read("vendored/demo/more.py") == b"y = 1\n"
+    assert found(consumer) == {}
+
+
 # ---- what is asked of the upstream ------------------------------------------------------------------------
 
 
@@ -561,7 +630,7 @@ def test_a_new_file_that_a_pattern_matches_is_in_the_plan(tmp_path: Path, upstre
     consumer = synced(tmp_path / "proj", entry(upstream.url, upstream.git("rev-parse", "main"), '["*.py"]'))
     newest = upstream.commit({"pkg/ops/more.py": "y = 1\n"})
     plan = consumer.done("sync", f"demo@{newest}", "--dry-run").out
-    assert "    vendored/demo/more.py: new: matches a pattern of `files:`, and is new\n" in plan
+    assert "    vendored/demo/more.py: new: `pkg/ops/more.py` matches `*.py`\n" in plan
 
 
 def test_a_form_without_a_plan_is_refused(consumer: Project) -> None:

@@ -35,7 +35,14 @@ RULES: Final[Mapping[str, RuleInfo]] = dict(
             "upstream-file-renamed",
             "warning",
             "a file of ours was renamed upstream",
-            "Its content stands at another path. An upgrade needs the new path in `files:`.",
+            "Its content stands at another path. An upgrade needs the new path in `files:`, where no pattern takes it.",
+        ),
+        _rule(
+            "upstream-file-new",
+            "note",
+            "a file is new where ours are",
+            "A pattern of `files:` matches it, and an upgrade takes it along. Or it is new in a folder of which "
+            "`files:` lists every file, and no upgrade takes it unasked.",
         ),
         _rule(
             "upstream-file-gone",

@@ -1,13 +1,16 @@
 """Which of our files an upstream changed, moved or took away: by listing and blob ids, without reading one file."""
 
+import posixpath
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import Final, Literal
 
-from vendor_tool.model import Entry, Recorded, Resolved, Snapshot
+from vendor_tool import plan
+from vendor_tool.model import Entry, FileSpec, Recorded, Resolved, Snapshot, Upstream
 from vendor_tool.values import dataclass
 
+INIT: Final = "__init__.py"
 NOTICE: Final = re.compile(r"NOTICE(?:\.(?:txt|md|rst))?", re.IGNORECASE)
 
 
@@ -23,6 +26,15 @@ class FileChange:
 
 
 @dataclass(frozen=True, slots=True)
+class NewFile:
+    """A file that the pin does not have, and that an item of `files:` takes."""
+
+    path: str  # upstream path
+    to: str  # local path that it would have
+    spec: FileSpec
+
+
+@dataclass(frozen=True, slots=True)
 class Changes:
     """An upstream's newest listing against the record."""
 
@@ -30,23 +42,66 @@ class Changes:
     elsewhere: int | None  # paths that differ and are not ours; None where the old listing is not known
     license: Literal["changed", "gone"] | None
     notice: Literal["changed", "gone", "added"] | None
+    new: tuple[NewFile, ...] = ()  # sorted by local path
+    beside: tuple[str, ...] = ()  # upstream paths that are new in folders of which every file is ours, and not taken
+
+    @property
+    def ours(self) -> bool:
+        """Whether an upgrade has other files to write, or fewer, than the record has."""
+        return bool(self.files or self.new)
 
 
-def compare(resolved: Resolved, new: Snapshot, old: Snapshot | None = None) -> Changes:
+def compare(upstream: Upstream, new: Snapshot, old: Snapshot | None = None) -> Changes:
     """Compare the record with the newest listing; `old`, the listing at the pin, adds what happened elsewhere.
 
     A file counts as renamed where exactly one path that is new holds its very bytes.
     """
+    resolved = upstream.resolved
+    assert resolved is not None
     known = old is not None and not old.partial
     before = old.entries if old is not None and known else {}
     changes = [_change(file, new, before) for file in resolved.files if file.blob]
     ours = {file.path for file in resolved.files}
+    # an item of `files:` that was edited since the sync can match what has long been there
+    taken = _taken(upstream, new, {*ours, *before}) if known or upstream.intent == resolved.intent else ()
     return Changes(
         files=tuple(change for change in changes if change is not None),
         elsewhere=len(_differing(before, new.entries) - ours) if known else None,
         license=_legal(resolved.license.path, resolved.license.blob, new) if resolved.license else None,
         notice=_notice(resolved, new),
+        new=taken,
+        beside=tuple(_beside(ours, before, new, {file.path for file in taken})) if known else (),
     )
+
+
+def _taken(upstream: Upstream, new: Snapshot, known: Collection[str]) -> tuple[NewFile, ...]:
+    """What the patterns of `files:` match that is not known; of two patterns the last one counts, as in a sync."""
+    patterns = [(spec, plan.glob(spec.path)) for spec in reversed(upstream.files) if plan.is_glob(spec.path)]
+    prefix = f"{upstream.from_}/" if upstream.from_ else ""
+    found = []
+    for path in new.entries if patterns else ():
+        if path not in known and path.startswith(prefix):
+            below = path[len(prefix) :]
+            spec = next((spec for spec, pattern in patterns if pattern.fullmatch(below)), None)
+            if spec is not None:
+                found.append(NewFile(path, plan.join(upstream.to, below), spec))
+    return tuple(sorted(found, key=lambda file: file.to))
+
+
+def _beside(ours: Collection[str], before: Mapping[str, Entry], new: Snapshot, taken: Collection[str]) -> Iterator[str]:
+    """Files that are new in a folder of which an entry lists every file of their kind, and more than one."""
+    listed = [path for path in ours if posixpath.basename(path) != INIT]
+    kinds = [_kind(path) for path in listed]
+    there = [_kind(path) for path in before if posixpath.basename(path) != INIT]
+    whole = {kind for kind in kinds if kinds.count(kind) == there.count(kind) > 1}
+    for path in new.entries if whole else ():
+        if path not in before and path not in taken and _kind(path) in whole and posixpath.basename(path) != INIT:
+            yield path
+
+
+def _kind(path: str) -> tuple[str, str]:
+    folder, name = posixpath.split(path)
+    return folder, posixpath.splitext(name)[1]
 
 
 def _change(file: Recorded, new: Snapshot, before: Mapping[str, Entry]) -> FileChange | None:

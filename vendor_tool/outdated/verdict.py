@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from vendor_tool.findings import Finding, Level
 from vendor_tool.model import Commit, Upstream
-from vendor_tool.outdated.files import Changes, FileChange
+from vendor_tool.outdated.files import Changes, FileChange, NewFile
 from vendor_tool.outdated.pins import Standing, request
 from vendor_tool.values import dataclass, field, replace
 from vendor_tool.words import count
@@ -47,15 +47,17 @@ def _summary(upstream: Upstream, facts: Facts) -> Iterator[Finding]:
         return
     span = f"between `{upstream.revision[:12]}` and `{facts.newest[:12]}`"
     line = upstream.revision_at.line
-    changed = len(facts.changes.files)
-    if not changed:
+    changed, new = len(facts.changes.files), len(facts.changes.new)
+    if not facts.changes.ours:
         other = facts.changes.elsewhere
         what = "" if other is None else f": {count(other, 'file')} changed, none of ours"
         message = f"only the repository moved {span}{what}"
         yield Finding("upstream-moved", "note", message, lock_line=line, upstream=upstream.name, side="upstream")
         return
     total = len(upstream.resolved.files) if upstream.resolved else changed
-    parts = [f"{changed} of {count(total, 'file')} changed upstream {span}{_history(facts.commits, facts.fixes)}"]
+    said = [f"{changed} of {count(total, 'file')} changed upstream"] if changed else []
+    said += [f"{count(new, 'file')} {'is' if new == 1 else 'are'} new{'' if changed else ' upstream'}"] if new else []
+    parts = [f"{' and '.join(said)} {span}{_history(facts.commits, facts.fixes)}"]
     if facts.outcome is not None:
         parts.append(facts.outcome)
     yield Finding(
@@ -83,6 +85,38 @@ def _files(upstream: Upstream, facts: Facts) -> Iterator[Finding]:
             side="upstream",
             fix=command(upstream, facts),
         )
+    for file in facts.changes.new:
+        yield _new(upstream, file, facts)
+    for path in facts.changes.beside:
+        yield _beside(upstream, path, facts)
+
+
+def _new(upstream: Upstream, file: NewFile, facts: Facts) -> Finding:
+    commits = [commit for commit in facts.commits if file.path in commit.paths]
+    matched = f"new: `{file.path}` matches `{file.spec.path}`{_history(commits, facts.fixes)}"
+    return Finding(
+        "upstream-file-new",
+        "note",
+        f"{matched}; an upgrade would take it as `{file.to}`",
+        lock_line=file.spec.at.line,
+        upstream=upstream.name,
+        side="upstream",
+        fix=command(upstream, facts),
+    )
+
+
+def _beside(upstream: Upstream, path: str, facts: Facts) -> Finding:
+    folder = path.rpartition("/")[0] or "."
+    below = path.removeprefix(f"{upstream.from_}/" if upstream.from_ else "")
+    return Finding(
+        "upstream-file-new",
+        "note",
+        f"new: `{path}` stands in `{folder}`, of which `files:` lists every other file; no upgrade takes it by itself",
+        lock_line=upstream.at.line,
+        upstream=upstream.name,
+        side="upstream",
+        fix=f"vendor-tool add {upstream.name} --rev {facts.newest} --file {below}",
+    )
 
 
 def _changed(change: FileChange, facts: Facts) -> tuple[str, str]:

@@ -57,12 +57,12 @@ def survey(upstream: Upstream, revision: str, access: Access) -> Ground:
     assert resolved is not None
     old = fetch.snapshot(upstream, resolved.revision, access)
     new = fetch.snapshot(upstream, revision, access)
-    changes = compare(resolved, new, old)
+    changes = compare(upstream, new, old)
     before = {change.recorded.blob for change in changes.files} | _legal(upstream, old)
     after = {change.new_blob for change in changes.files if change.new_blob} | _legal(upstream, new)
     contents = fetch.blobs(upstream, resolved.revision, before, access) if before else {}
     contents |= fetch.blobs(upstream, revision, after - before, access) if after - before else {}
-    paths = [change.recorded.path for change in changes.files]
+    paths = [*(change.recorded.path for change in changes.files), *(file.path for file in changes.new)]
     try:
         commits = fetch.log(upstream, resolved.revision, revision, paths, access)
     except UpstreamError as problem:
@@ -79,6 +79,7 @@ def preview(lock: Lock, ground: Ground, access: Access) -> Preview:
     """What `sync NAME@REV` would make of the entry, by the very steps of it."""
     fates = _fates(ground, access)
     files = [_news(change, ground, fates) for change in ground.changes.files]
+    files += [_added(file.path, file.to, f"matches `{file.spec.path}`") for file in ground.changes.new]
     patches: tuple[PatchNews, ...] = ()
     clashes: tuple[ClashNews, ...] = ()
     refusal = None
@@ -93,9 +94,9 @@ def preview(lock: Lock, ground: Ground, access: Access) -> Preview:
             for step in upgrade.rebase.steps
             for conflict in step.conflicts
         )
-        known = {file.to for file in ground.resolved.files}
+        known = {file.to for file in ground.resolved.files} | {file.to for file in files}
         files += [
-            FileNews(file.path, file.to, "added", "matches a pattern of `files:`, and is new")
+            _added(file.path, file.to, "is in `files:` since the last sync")
             for file in upgrade.new.files
             if file.path and file.to not in known
         ]
@@ -149,6 +150,10 @@ def _news(change: FileChange, ground: Ground, fates: Mapping[str, str]) -> FileN
         signature=found.signature,
         body=found.body,
     )
+
+
+def _added(path: str, to: str, why: str) -> FileNews:
+    return FileNews(path, to, "added", f"`{path}` {why}")
 
 
 def _legal_news(ground: Ground) -> Iterator[LegalNews]:
