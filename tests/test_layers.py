@@ -24,7 +24,7 @@ LAYERS = (
     ("errors", "urls", "paths", "lines", "words"),
     ("model",),
     ("findings",),
-    ("values",),
+    ("patterns", "values"),
 )
 RANK = {name: rank for rank, row in enumerate(reversed(LAYERS)) for name in row}
 

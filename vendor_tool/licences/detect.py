@@ -10,6 +10,7 @@ from typing import Final, NamedTuple, Protocol
 from vendor_tool.legal import Detection
 from vendor_tool.licences import texts
 from vendor_tool.licences.holders import copyright_line, holders, is_placeholder
+from vendor_tool.patterns import pattern
 from vendor_tool.values import replace
 
 
@@ -27,11 +28,11 @@ class Detector(Protocol):
     def __call__(self, text: str, /) -> list[Region]: ...
 
 
-TAG: Final = re.compile(r"SPDX-License-Identifier:\s*([A-Za-z0-9.+()\- ]+)", re.IGNORECASE)
-_OWN: Final = re.compile("|".join(f"(?:{one})" for one in texts.OWN_LINES), re.IGNORECASE)
-_RULE: Final = re.compile(r"[\W_]*\Z")
-_WORD: Final = re.compile(r"\w+")
-_BARE_GPL: Final = re.compile(r"(?:A|L)?GPL-\d\.\d\Z")
+TAG: Final = pattern(r"SPDX-License-Identifier:\s*([A-Za-z0-9.+()\- ]+)", re.IGNORECASE)
+_OWN: Final = pattern("|".join(f"(?:{one})" for one in texts.OWN_LINES), re.IGNORECASE)
+_RULE: Final = pattern(r"[\W_]*\Z")
+_WORD: Final = pattern(r"\w+")
+_BARE_GPL: Final = pattern(r"(?:A|L)?GPL-\d\.\d\Z")
 _LONGEST: Final = 500_000  # letters; the longest licences have a tenth of that
 # a text of which less is known is somebody's prose about licences
 _LEAST_COVERAGE: Final = 40.0

@@ -1,16 +1,16 @@
 """SPDX expressions: parsed, canonical, judged against what a project allows. Sole user of license-expression."""
 
-import re
 from collections.abc import Collection
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from vendor_tool.errors import UsageError
+from vendor_tool.patterns import pattern
 
 if TYPE_CHECKING:
     from license_expression import LicenseExpression, Licensing  # type: ignore[import-untyped]  # has no py.typed
 
-_REFERENCE = re.compile(r"(?:DocumentRef-[A-Za-z0-9.-]+:)?LicenseRef-[A-Za-z0-9.-]+\Z")
+_REFERENCE = pattern(r"(?:DocumentRef-[A-Za-z0-9.-]+:)?LicenseRef-[A-Za-z0-9.-]+\Z")
 
 
 def canonical(text: str) -> str:

@@ -4,14 +4,16 @@ import re
 from collections.abc import Collection
 from typing import NamedTuple
 
+from vendor_tool.patterns import pattern
+
 _TEXT = r"(?:\.(?:txt|md|rst|markdown|html))?"
 _SOURCE = r"(?!.*\.(?:pyi?|c|h|cc|cpp|js|ts|go|rs|json|ya?ml|toml)\Z)"
-_LICENSE = re.compile(
+_LICENSE = pattern(
     rf"{_SOURCE}(?:licen[cs]e|copying|unlicen[cs]e)(?P<kind>[-_.][\w.+-]+)?{_TEXT}\Z",
     re.IGNORECASE,
 )
-_NOTICE = re.compile(rf"notices?{_TEXT}\Z", re.IGNORECASE)
-_OTHER = re.compile(
+_NOTICE = pattern(rf"notices?{_TEXT}\Z", re.IGNORECASE)
+_OTHER = pattern(
     r"(?:third[-_ ]?party[-_ ]?(?:notices?|licen[cs]es?)|(?:notices?|licen[cs]es?)[-_ ]third[-_ ]?party|"
     rf"patents|copyrights?){_TEXT}\Z",
     re.IGNORECASE,

@@ -10,6 +10,7 @@ from vendor_tool.licences import texts
 from vendor_tool.licences.detect import TAG, detector
 from vendor_tool.licences.holders import copyright_line, is_placeholder
 from vendor_tool.origins.comments import SUFFIXES, Comment, comments
+from vendor_tool.patterns import pattern
 
 _LONGEST = 80  # lines
 
@@ -28,14 +29,14 @@ _PHRASES: Final = (
     ("BSL-1.0", r"\bboost software licen[cs]e"),
     ("LicenseRef-NvidiaProprietary", r"nvidia (?:software )?(?:end user )?licen[cs]e agreement|\bnvidia eula"),
 )
-_CHANGES: Final = re.compile(
+_CHANGES: Final = pattern(
     r"\b(?:modified|changed|edited|altered|amended)\b.{0,60}\b(?:by|for)\s+\S|"
     r"\b(?:modifications?|changes)\b.{0,40}(?:\bby\b|copyright|©|\(c\)|\bmade\b)",
     re.IGNORECASE,
 )
-_NOTICE: Final = re.compile(r"\b(?:patents?|trademarks?|attributions?)\b", re.IGNORECASE)
-_TERMS: Final = re.compile(r"licen[cs]e|warrant", re.IGNORECASE)
-_FILE: Final = re.compile(
+_NOTICE: Final = pattern(r"\b(?:patents?|trademarks?|attributions?)\b", re.IGNORECASE)
+_TERMS: Final = pattern(r"licen[cs]e|warrant", re.IGNORECASE)
+_FILE: Final = pattern(
     r"(?i:\b(?:see|in|with|found (?:in|at)|refer to|under|to|and)\s+(?:the\s+)?(?:(?:accompanying|root|top-level)\s+)?)"
     r"[`'\"(]*((?:[\w.-]+/)*(?:[\w-]*LICEN[CS]E[\w.-]*|COPYING[\w.-]*|NOTICE[\w.-]*|third_party_licen[cs]es[\w./-]*))[`'\")]*"
 )

@@ -2,26 +2,28 @@
 
 import re
 
+from vendor_tool.patterns import pattern
+
 _MARK = r"(?:copyrights?\b|©|\(c\)(?=\s*(?:copyright|\d{4}))|spdx-filecopyrighttext:|spdx-snippetcopyrighttext:)"
-_LINE = re.compile(rf"^[^\w©(\[]*(?P<all>{_MARK}\s*:?\s*(?P<rest>.*\S))\s*$", re.IGNORECASE)
-_SIGN = re.compile(r"^(?:copyright\s*)?(?:\((?:c|C)\)|©|&copy;)\s*", re.IGNORECASE)
-_YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
-_NAME = re.compile(r"^(?:by\s+)?[^\W\d_][\w.&'’-]*", re.UNICODE)
+_LINE = pattern(rf"^[^\w©(\[]*(?P<all>{_MARK}\s*:?\s*(?P<rest>.*\S))\s*$", re.IGNORECASE)
+_SIGN = pattern(r"^(?:copyright\s*)?(?:\((?:c|C)\)|©|&copy;)\s*", re.IGNORECASE)
+_YEAR = pattern(r"(?<!\d)(?:19|20)\d\d(?!\d)")
+_NAME = pattern(r"^(?:by\s+)?[^\W\d_][\w.&'’-]*", re.UNICODE)
 # "copyright" opens a sentence of these words, never a holder's name
-_PROSE = re.compile(
+_PROSE = pattern(
     r"^(?:and|or|in|as|of|to|for|on|is|are|the\s+(?:above|following)|holders?|owners?|owned|notices?|licen[cs]es?|laws?|"
     r"statements?|interests?|permission|disclaimers?|headers?|protection|protected|lines?|text|status|information|"
     r"infringement|claims?|rights?|file|years?|check\w*|update\w*|terms|treaty|control|act|patent|trademark|here|"
     r"symbol|comments?|blocks?|banner|string|ownership|assignments?|mark\w*|attribution|provisions?|section)\b",
     re.IGNORECASE,
 )
-_PLACEHOLDER = re.compile(
+_PLACEHOLDER = pattern(
     r"\[(?:yyyy|year|fullname|name of copyright owner)\]|"
     r"<(?:year|owner|name of author|copyright holders?|organization)>|"
     r"\{(?:yyyy|year|name of copyright owner)\}|\byyyy\b",
     re.IGNORECASE,
 )
-_TRAIL = re.compile(r"\s*(?:\*/|-->|#+|\*+)\s*$")
+_TRAIL = pattern(r"\s*(?:\*/|-->|#+|\*+)\s*$")
 
 
 def copyright_line(line: str) -> str | None:

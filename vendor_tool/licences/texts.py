@@ -3,6 +3,8 @@
 import re
 from typing import Final
 
+from vendor_tool.patterns import pattern
+
 # the first words of the terms: what stands before them in a recognised text is title, holders, or an addition
 BODY: Final = {
     "Apache-2.0": r"terms and conditions for use|\b1\.\s+definitions|licensed under the apache license",
@@ -46,17 +48,17 @@ _ADVICE: Final = {
 }
 
 # without one of these words no licence is named, and the matcher need not be asked
-RIGHTS: Final = re.compile(r"licen[cs]e|copyright|permission|redistribut|warrant", re.IGNORECASE)
+RIGHTS: Final = pattern(r"licen[cs]e|copyright|permission|redistribut|warrant", re.IGNORECASE)
 
-APACHE_ADVICE: Final = re.compile(
+APACHE_ADVICE: Final = pattern(
     r"appendix: how to apply|to apply the apache license to your work|boilerplate notice, with the fields|"
     r"replaced with your own identifying|the brackets!|comment syntax for the file format|"
     r"file or class name and description|same \"?printed page\"? as the copyright|"
     r"identification within third-party archives|do(?:n't| not) include",
     re.IGNORECASE,
 )
-APACHE_END: Final = re.compile(r"end of terms and conditions", re.IGNORECASE)
-APACHE_HEADER: Final = re.compile(r"licensed under the apache license", re.IGNORECASE)
+APACHE_END: Final = pattern(r"end of terms and conditions", re.IGNORECASE)
+APACHE_HEADER: Final = pattern(r"licensed under the apache license", re.IGNORECASE)
 
 
 def body(spdx: str) -> re.Pattern[str] | None:

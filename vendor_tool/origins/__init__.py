@@ -12,6 +12,7 @@ from vendor_tool.legal import Claim, Tier
 from vendor_tool.origins import verbs
 from vendor_tool.origins.comments import SUFFIXES, Comment, comments
 from vendor_tool.origins.targets import URL, Target, link, named, with_refs
+from vendor_tool.patterns import pattern
 from vendor_tool.values import replace
 
 __all__ = ["SUFFIXES", "claims", "link", "with_refs"]
@@ -19,10 +20,10 @@ __all__ = ["SUFFIXES", "claims", "link", "with_refs"]
 Names: TypeAlias = Literal["all", "paths", "link"] | None
 """What a verb may point to beside links: dotted names too, paths and short names; "link": one that follows at once."""
 
-_HOLDER = re.compile(r"(?:copyright|©|\(c\)\s)\s*.*\b(?:19|20)\d\d\b.*", re.IGNORECASE)
-_LICENSE_FILE = re.compile(r"(?:^|/)(?:licen[cs]e|copying|notice)[^/]*$", re.IGNORECASE)
-_LINK_FIRST = re.compile(r"\W*https?://")
-_FOLLOW = re.compile(r"^\W*(?:and\s+)?(?=https?://)", re.IGNORECASE)
+_HOLDER = pattern(r"(?:copyright|©|\(c\)\s)\s*.*\b(?:19|20)\d\d\b.*", re.IGNORECASE)
+_LICENSE_FILE = pattern(r"(?:^|/)(?:licen[cs]e|copying|notice)[^/]*$", re.IGNORECASE)
+_LINK_FIRST = pattern(r"\W*https?://")
+_FOLLOW = pattern(r"^\W*(?:and\s+)?(?=https?://)", re.IGNORECASE)
 _BEFORE = 5  # lines before an "original source" that may say the same
 _FARTHEST = 30  # lines that a list of links under one verb may have
 _NEAR = 3  # lines after a verb that may say revision, licence and holder of what it names
@@ -126,7 +127,7 @@ def _claim(lines: Sequence[Comment], index: int, match: re.Match[str], stop: int
     text = lines[index].text
     tail = text[match.end() : stop]
     # "a copy of" is prose unless a link follows
-    strong = match.re is verbs.PORTIONS or (match.re is verbs.STRONG and match["prep"].casefold() != "of")
+    strong = match.re == verbs.PORTIONS or (match.re == verbs.STRONG and match["prep"].casefold() != "of")
     hop = 2 if verbs.HOP.search(_lead(lines, index, match.start())) else 1
     verb = " ".join(match["verb"].split()).casefold()
     targets, last = _targets(lines, index, tail, names=_names(match, verb))
@@ -142,7 +143,7 @@ def _claim(lines: Sequence[Comment], index: int, match: re.Match[str], stop: int
 
 
 def _names(match: re.Match[str], verb: str) -> Names:
-    if match.re is not verbs.STRONG:
+    if match.re != verbs.STRONG:
         return None
     if match["prep"].casefold() == "of":
         return "link"

@@ -4,6 +4,8 @@ import re
 from collections.abc import Collection
 from typing import NamedTuple
 
+from vendor_tool.patterns import pattern
+
 PYTHON = (".py", ".pyi", ".pyx")
 BRACES = (
     ".c",
@@ -32,16 +34,14 @@ _TRIPLE = (
 )
 _SINGLE = r'"[^"\\\n]*(?:\\.[^"\\\n]*)*(?:"|(?=\n)|\\?\Z)|\'[^\'\\\n]*(?:\\.[^\'\\\n]*)*(?:\'|(?=\n)|\\?\Z)'
 # strings come first, so that a mark inside one opens no comment
-_PYTHON = re.compile(
+_PYTHON = pattern(
     rf"(?P<doc>^[ \t]*[rRuUbBfF]{{0,2}}(?:{_TRIPLE}))|{_TRIPLE}|{_SINGLE}|(?P<line>\#[^\n]*)", re.DOTALL | re.MULTILINE
 )
-_BRACES = re.compile(
-    r'(?P<doc>/\*.*?(?:\*/|\Z))|(?P<line>//[^\n]*)|"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\'', re.DOTALL
-)
-_HASHES = re.compile(r'(?P<doc>(?!))|"(?:[^"\\\n]|\\.)*"|\'[^\'\n]*\'|(?:(?<=\s)|^)(?P<line>\#[^\n]*)', re.MULTILINE)
-_MARKS = re.compile(r"^\s*(?:[rRuUbBfF]{0,2}(?:\"{3}|'{3})|#+:?|/{2,}[/!]?|/\*+|\*+(?!/)|--)?\s?")
+_BRACES = pattern(r'(?P<doc>/\*.*?(?:\*/|\Z))|(?P<line>//[^\n]*)|"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\'', re.DOTALL)
+_HASHES = pattern(r'(?P<doc>(?!))|"(?:[^"\\\n]|\\.)*"|\'[^\'\n]*\'|(?:(?<=\s)|^)(?P<line>\#[^\n]*)', re.MULTILINE)
+_MARKS = pattern(r"^\s*(?:[rRuUbBfF]{0,2}(?:\"{3}|'{3})|#+:?|/{2,}[/!]?|/\*+|\*+(?!/)|--)?\s?")
 _LONGEST = 2000  # letters of a line: people's claims are short, and what is longer was generated
-_CLOSE = re.compile(r"\s*(?:\*/|\"{3}|'{3})\s*$")
+_CLOSE = pattern(r"\s*(?:\*/|\"{3}|'{3})\s*$")
 
 
 class Comment(NamedTuple):

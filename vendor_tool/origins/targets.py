@@ -6,28 +6,27 @@ from typing import Literal, TypeAlias
 from urllib.parse import unquote, urlsplit
 
 from vendor_tool.legal import LinkState
+from vendor_tool.patterns import pattern
 from vendor_tool.values import dataclass, replace
 
 Kind: TypeAlias = Literal["file", "tree", "repository", "commit", "pull", "gist", "other", "path", "dotted", "short"]
 
-URL = re.compile(r"(?:git\+)?(?:https?://|(?<![\w/.])(?=(?:github|gitlab|huggingface)\.com?/))[^\s<>()\[\]{}\"'`|,;]+")
-SHA = re.compile(r"(?<![0-9a-fA-F/])([0-9a-f]{40})(?![0-9a-fA-F])")
-_FULL = re.compile(r"[0-9a-f]{40}\Z")
-_SHORT = re.compile(r"(?=[0-9a-f]*\d)[0-9a-f]{7,39}\Z")
-_TAG = re.compile(r"(?:[\w-]+-)?v?\d+(?:\.\w+)+(?:[-.]?\w+)*\Z")
-_LINES = re.compile(r"L(\d+)(?:C\d+)?(?:-L?(\d+))?")
+URL = pattern(r"(?:git\+)?(?:https?://|(?<![\w/.])(?=(?:github|gitlab|huggingface)\.com?/))[^\s<>()\[\]{}\"'`|,;]+")
+SHA = pattern(r"(?<![0-9a-fA-F/])([0-9a-f]{40})(?![0-9a-fA-F])")
+_FULL = pattern(r"[0-9a-f]{40}\Z")
+_SHORT = pattern(r"(?=[0-9a-f]*\d)[0-9a-f]{7,39}\Z")
+_TAG = pattern(r"(?:[\w-]+-)?v?\d+(?:\.\w+)+(?:[-.]?\w+)*\Z")
+_LINES = pattern(r"L(\d+)(?:C\d+)?(?:-L?(\d+))?")
 _CODE = r"(?:pyi?|pyx|cu|cuh|cpp|cc|cxx|c|hpp|hh|h|js|ts|rs|go|java|sh|ya?ml|toml|md|jl|metal|ipynb|inc|td)"
-PATH = re.compile(
-    rf"(?<![\w/:.])((?:\.{{0,2}}/)?(?:[\w.+-]+/)*[\w.+-]+\.{_CODE})(?![\w/])(?:(?:#L|:)(\d+)(?:-L?(\d+))?)?"
-)
-FOLDER = re.compile(r"(?<![\w/:.])((?:[\w.+-]+/){2,}[\w.+-]*)(?![\w/])")
-DOTTED = re.compile(r"(?<![\w./:-])((?:[A-Za-z_]\w*\.)+[A-Za-z_]\w*)(?![\w/]|\.\w)")
-SHORT = re.compile(r"(?<![\w./:@-])([A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*[A-Za-z0-9])(?![\w/])")
+PATH = pattern(rf"(?<![\w/:.])((?:\.{{0,2}}/)?(?:[\w.+-]+/)*[\w.+-]+\.{_CODE})(?![\w/])(?:(?:#L|:)(\d+)(?:-L?(\d+))?)?")
+FOLDER = pattern(r"(?<![\w/:.])((?:[\w.+-]+/){2,}[\w.+-]*)(?![\w/])")
+DOTTED = pattern(r"(?<![\w./:-])((?:[A-Za-z_]\w*\.)+[A-Za-z_]\w*)(?![\w/]|\.\w)")
+SHORT = pattern(r"(?<![\w./:@-])([A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*[A-Za-z0-9])(?![\w/])")
 
 
 # "either/or" has the shape of a repository's short name too
-_UNLIKE_PROSE = re.compile(r"[A-Z\d_-]")
-_AFTER_SHORT = re.compile(r"[`'\"]?\s*(?:@|\(|PR\b|at\s+[`'\"]?[0-9a-f]{7})")
+_UNLIKE_PROSE = pattern(r"[A-Z\d_-]")
+_AFTER_SHORT = pattern(r"[`'\"]?\s*(?:@|\(|PR\b|at\s+[`'\"]?[0-9a-f]{7})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,8 +91,8 @@ def with_refs(target: Target, refs: Collection[str]) -> Target:
 def named(text: str, *, dotted: bool = True) -> Target | None:
     """The path, dotted name or `owner/repository` that a text begins with, quotes and back-ticks aside."""
     start = text.lstrip(" \t`'\"(*:")
-    for kind, pattern in (("path", PATH), ("path", FOLDER), ("dotted", DOTTED), ("short", SHORT)):
-        found = pattern.match(start)
+    for kind, shape in (("path", PATH), ("path", FOLDER), ("dotted", DOTTED), ("short", SHORT)):
+        found = shape.match(start)
         if not found:
             continue
         if kind == "path":

@@ -3,6 +3,8 @@
 import re
 from typing import Final
 
+from vendor_tool.patterns import pattern
+
 _ADVERB = (
     r"(?:heavily|partly|partially|mostly|lightly|slightly|originally|directly|loosely|largely|initially|verbatim|"
     r"minimally|mainly|shamelessly|code|also|then|further|literally)"
@@ -18,51 +20,51 @@ _AFTER = (
     r"with\s+(?:minor\s+)?(?:modifications?|changes)|\(with[^)]{0,40}\)))*"
 )
 
-STRONG: Final = re.compile(
+STRONG: Final = pattern(
     rf"(?<![\w'’-])(?:{_ADVERB}\s+)*(?P<verb>{_VERB}(?:{_JOIN}(?:{_ADVERB}\s+)*{_VERB})*){_AFTER}"
     rf"\s*\(?(?P<prep>\bfrom\b|\bof\b|:(?=\s*https?://))\s*:?",
     re.IGNORECASE,
 )
 # what these are "from" is as often a variable as a file
-LOOSE: Final = re.compile(r"derived|extracted|translated|converted|pulled|picked|reused|sourced|simplified|implement")
-BASED: Final = re.compile(
+LOOSE: Final = pattern(r"derived|extracted|translated|converted|pulled|picked|reused|sourced|simplified|implement")
+BASED: Final = pattern(
     r"(?<![\w-])(?P<verb>based)\s+(?:(?:heavily|loosely|largely|partly)\s+)?(?:up)?on\b\s*:?", re.IGNORECASE
 )
-PORTIONS: Final = re.compile(
+PORTIONS: Final = pattern(
     r"(?P<verb>(?:portions?|parts?|some|most|much) of (?:this|the) (?:code|file|module|implementation)s?"
     r"(?:\s+(?:below|here))?\s+(?:is|are|was|were|come|comes)(?:\s+(?:taken|adapted|copied))?)\s+from\b\s*:?",
     re.IGNORECASE,
 )
-LABEL: Final = re.compile(
+LABEL: Final = pattern(
     r"^\W*(?P<verb>original\s+(?:source|code|implementation|file|version)|source(?:\s+code)?|code\s+source|"
     r"upstream(?:\s+(?:source(?:\s+tree)?|file|project|references?|implementation))?|origin|from)\s*(?::|(?=https?://)|\s(?=https?://))",
     re.IGNORECASE,
 )
-REFERENCE: Final = re.compile(
+REFERENCE: Final = pattern(
     r"(?<![\w-])(?P<verb>inspired\s+(?:by|from)|references?(?:\s+(?:implementation|code))?|ref(?:\s+code)?|see(?:\s+also)?|"
     r"following|follows|refer\s+to|described\s+in|according\s+to|similar\s+to|cf\.?)\b\s*(?:from|in|at|to|:|\.)?\s*",
     re.IGNORECASE,
 )
-HOP: Final = re.compile(r"\b(?:which|that|itself|who|in\s+turn)\b[^.]{0,30}$", re.IGNORECASE)
-RENAMES: Final = re.compile(r"\bwith\s+((?:[\w.]+\s*->\s*[\w.]+\s*(?:,|and)?\s*)+)")
-RENAME: Final = re.compile(r"([\w.]+)\s*->\s*([\w.]+)")
-ARROW: Final = re.compile(r"^\W*([\w./+-]+\.\w+)\s*<-+\s*([\w./+-]+\.\w+)")
-TABLE_HEAD: Final = re.compile(r"local file\s{2,}upstream file(?:\s*\(([^)]+)\))?", re.IGNORECASE)
-TABLE_ROW: Final = re.compile(r"^\W*([\w./+-]+\.\w+)\W+\s\W*([\w./+-]+\.\w+)\W*$")
-REVISION: Final = re.compile(
+HOP: Final = pattern(r"\b(?:which|that|itself|who|in\s+turn)\b[^.]{0,30}$", re.IGNORECASE)
+RENAMES: Final = pattern(r"\bwith\s+((?:[\w.]+\s*->\s*[\w.]+\s*(?:,|and)?\s*)+)")
+RENAME: Final = pattern(r"([\w.]+)\s*->\s*([\w.]+)")
+ARROW: Final = pattern(r"^\W*([\w./+-]+\.\w+)\s*<-+\s*([\w./+-]+\.\w+)")
+TABLE_HEAD: Final = pattern(r"local file\s{2,}upstream file(?:\s*\(([^)]+)\))?", re.IGNORECASE)
+TABLE_ROW: Final = pattern(r"^\W*([\w./+-]+\.\w+)\W+\s\W*([\w./+-]+\.\w+)\W*$")
+REVISION: Final = pattern(
     r"(?:\b(?:at|commit|revision|rev|sha|hash)\b\W{0,4}|@\s?)([0-9a-f]{7,40})(?![0-9a-zA-Z])", re.IGNORECASE
 )
-LICENSE: Final = re.compile(
+LICENSE: Final = pattern(
     r"\b(Apache[- ](?:License,?\s*)?(?:Version\s*)?2(?:\.0)?|MIT(?=\W|$)|BSD[- ]?[23][- ]Clause|BSD(?=\s+licen)|"
     r"MPL[- ]2\.0|ISC(?=\s+licen)|LGPL[- ]?v?\d(?:\.\d)?|GPL[- ]?v?\d(?:\.\d)?)\b",
     re.IGNORECASE,
 )
-SNIPPET: Final = re.compile(r"SPDX-SnippetBegin", re.IGNORECASE)
-SNIPPET_LICENSE: Final = re.compile(r"SPDX-License-Identifier:\s*(.+)", re.IGNORECASE)
-SNIPPET_HOLDER: Final = re.compile(r"SPDX-SnippetCopyrightText:\s*(.+)", re.IGNORECASE)
+SNIPPET: Final = pattern(r"SPDX-SnippetBegin", re.IGNORECASE)
+SNIPPET_LICENSE: Final = pattern(r"SPDX-License-Identifier:\s*(.+)", re.IGNORECASE)
+SNIPPET_HOLDER: Final = pattern(r"SPDX-SnippetCopyrightText:\s*(.+)", re.IGNORECASE)
 
 # sentences of licences that are full of the verbs
-BOILERPLATE: Final = re.compile(
+BOILERPLATE: Final = pattern(
     r"obtain a copy of the license|copies of the software|copy of this software|redistributions? (?:of|in)|"
     r"derived from this software|substantial portions|without specific prior written|to use, copy, modify|"
     r"license for the specific|permission notice|derivative works|required by applicable law|may not use this file",
@@ -83,7 +85,7 @@ STRONG_STEMS: Final = (
 # in the licence header of nearly every file there is
 USUAL: Final = ("copy of the license", "apache.org/licenses", "opensource.org/licenses")
 PREPOSITIONS: Final = ("from", " of", "://")
-TABLES: Final = re.compile(r"<-+ ?[\w./+-]+\.\w|local file\s", re.IGNORECASE)
+TABLES: Final = pattern(r"<-+ ?[\w./+-]+\.\w|local file\s", re.IGNORECASE)
 
 
 def license_id(words: str) -> str:
