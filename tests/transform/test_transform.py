@@ -4,6 +4,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
+from importlib import metadata
 from pathlib import Path
 
 import pytest
@@ -219,7 +220,7 @@ def test_a_cache_that_cannot_be_written_costs_nothing_but_time(tmp_path: Path) -
 def test_versions_name_the_tools_that_shape_bytes() -> None:
     spec = FileSpec("x.py", None, At(1, 1))
     assert transform.versions([Header("x")], [spec], {}) == {}
-    assert set(transform.versions(None, [spec], {})) == {"libcst"}
+    assert transform.versions(None, [spec], {}) == {"libcst": metadata.version("libcst")}
     assert set(transform.versions([], [replace(spec, drop=("x",))], {})) == {"libcst"}
     assert transform.versions([], [replace(spec, rules=(Format(),))], {}) == {"ruff": formatting.version()}
 

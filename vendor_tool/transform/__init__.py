@@ -5,6 +5,7 @@ only some runs need are imported where they are used: start-up counts.
 """
 
 import functools
+import importlib.util
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -131,6 +132,16 @@ def _key(items: Items, rules: Sequence[Rule] | None, context: Context, revision:
 
 @functools.cache
 def _libcst() -> str:
+    """The version that is installed, read without libcst, and without `importlib.metadata` where it stands beside it.
+
+    The latter loads a parser for mail, which takes longer than the rest of a small sync.
+    """
+    spec = importlib.util.find_spec("libcst")
+    if spec is not None and spec.origin is not None:
+        found = list(Path(spec.origin).parent.parent.glob("libcst-*.dist-info/METADATA"))
+        if len(found) == 1:
+            head = found[0].read_text(encoding="utf-8").partition("\n\n")[0]
+            return next(line.removeprefix("Version: ") for line in head.split("\n") if line.startswith("Version: "))
     from importlib.metadata import version
 
     return version("libcst")
