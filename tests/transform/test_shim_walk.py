@@ -3,7 +3,7 @@ import ast
 import pytest
 
 from vendor_tool.transform import shim_analysis, syntax
-from vendor_tool.transform.shim_walk import Use
+from vendor_tool.transform.shim_values import Use
 
 HEAD = "from ._tilelang import T, tilelang\n"
 

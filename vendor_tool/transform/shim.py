@@ -10,8 +10,10 @@ from typing import TypeAlias
 
 from vendor_tool.errors import UsageError
 from vendor_tool.model import Change, Context, Shim, ShimSpec, Source
-from vendor_tool.transform import modules, rewriting, shim_analysis, syntax
+from vendor_tool.transform import modules, rewriting, shim_analysis, shim_branches, syntax
 from vendor_tool.transform.rewriting import Target
+from vendor_tool.transform.shim_analysis import Needs
+from vendor_tool.transform.shim_builtins import LOADED, LOOKS
 from vendor_tool.transform.shim_proof import prove as prove
 from vendor_tool.transform.shim_standin import BUNDLED
 from vendor_tool.transform.shim_standin import render as render
@@ -21,7 +23,7 @@ GUARD = "_if_installed"
 """The submodule of every stand-in that raises ImportError where the real module is not installed."""
 
 SHADOWS = "_builtins"
-"""The submodule of every stand-in with built-in functions that take deferred values."""
+"""The submodule of every stand-in with functions of Python's own that take deferred values."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,20 +51,27 @@ def apply(source: Source, rule: Shim, context: Context) -> Change:
     tree = syntax.tree(source)
     known = _with_bundled(stand_ins)
     guarded, typed = shim_analysis.guards(tree), shim_analysis.type_checking(tree)
-    edits, names, last = [], [], None
+    needs = shim_analysis.needs(tree, frozenset(known))
+    edits, names = [], []
     for node in syntax.imports(source):
         targets = [] if node in typed else list(_targets(node, known, guard=node in guarded))
+        if node in tree.body:
+            targets = [old or new for old, new in zip(targets, _looking(node, known, needs), strict=True)]
         if not any(targets):
             continue
         node_text = _statement(source, node, targets, known, shim_analysis.loose_names(tree))
         names += rewriting.names(node, targets)
         if node_text is not None:
             edits.append(syntax.Edit(node, node_text))
-            last = last or node
     if not edits:
         return Change(source.data)
-    edits = _with_shadows(source, tree, edits, known)
-    return Change(syntax.splice(source, edits), tuple(dict.fromkeys(names)), matched=True)
+    marks = [
+        mark
+        for statement, bound in needs.waiting.items()
+        for mark in shim_branches.edits(syntax.text(source), statement, bound)
+    ]
+    edits = _with_shadows(source, edits, known, needs)
+    return Change(syntax.splice(source, [*edits, *marks]), tuple(dict.fromkeys(names)), matched=True)
 
 
 def _stand_in(module: str, context: Context) -> _StandIn:
@@ -106,6 +115,18 @@ def _targets(node: syntax.Import, known: _Known, *, guard: bool) -> Iterator[Tar
             yield Target((*base, *below), stand_in.local, object=False)
 
 
+def _looking(node: syntax.Import, known: _Known, needs: Needs) -> Iterator[Target | None]:
+    """Where an import of Python's own finds decorators that must wait for their class."""
+    for alias in node.names:
+        module = alias.name if isinstance(node, ast.Import) else node.module or ""
+        if module not in LOOKS or module not in needs.shadows or getattr(node, "level", None):
+            yield None
+            continue
+        stand_in, _ = known[needs.shadows[module]]
+        parts = (*stand_in.parts, SHADOWS, module)
+        yield Target(parts, stand_in.local, object=isinstance(node, ast.Import))
+
+
 def _module_parts(spec: ShimSpec, dotted: str, below: tuple[str, ...], alias: ast.alias) -> tuple[str, ...]:
     """What to import for `import a.b.c`, which binds `a`, or `import a.b.c as x`."""
     top = dotted.partition(".")[0]
@@ -140,12 +161,14 @@ def _statement(
 
 def _with_shadows(
     source: Source,
-    tree: ast.Module,
     edits: Sequence[syntax.Edit],
     known: _Known,
+    needs: Needs,
 ) -> list[syntax.Edit]:
     """Imports the built-in functions that take deferred values at import: `float(T.max_value(...))`."""
-    wanted = shim_analysis.shadows(tree, frozenset(known))
+    wanted = {name: module for name, module in needs.shadows.items() if name not in LOOKS}
+    if needs.waiting:
+        wanted[LOADED] = next(iter(known))
     first = next((edit for edit in edits if edit.node.col_offset == 0), None)
     if not wanted or first is None:
         return list(edits)

@@ -9,8 +9,9 @@ import builtins
 from collections.abc import Callable, Mapping
 
 from vendor_tool.transform import shim_walk, syntax
-from vendor_tool.transform.shim_builtins import RECORDABLE
-from vendor_tool.transform.shim_walk import Use
+from vendor_tool.transform.shim_builtins import LOADED, RECORDABLE
+from vendor_tool.transform.shim_values import Use, identities
+from vendor_tool.values import dataclass
 
 _IMPORT_ERRORS = frozenset({"ImportError", "ModuleNotFoundError", "Exception", "BaseException"})
 
@@ -59,12 +60,19 @@ def loose_names(tree: ast.Module) -> frozenset[str]:
     return frozenset(name for name in read - bound if not hasattr(builtins, name))
 
 
-def shadows(tree: ast.Module, modules: frozenset[str]) -> Mapping[str, str]:
-    """The built-in functions that the file calls at import with values of `modules`, each with the module.
+@dataclass(frozen=True, slots=True)
+class Needs:
+    """What a file needs of its stand-ins beside the names that it imports."""
 
-    The file is not yet rewritten.
-    """
-    return shim_walk.walk(tree, lambda node: _own(node, modules), RECORDABLE).shadowed
+    shadows: Mapping[str, str]  # functions of Python's own, and modules with some, each with the shimmed module
+    waiting: Mapping[ast.If, tuple[str, ...]]  # statements that are put off as a whole, and what they bind
+
+
+def needs(tree: ast.Module, modules: frozenset[str]) -> Needs:
+    """What a file that is not yet rewritten does at import with values of `modules` that import lines do not show."""
+    seen = shim_walk.walk(tree, lambda node: _own(node, modules), RECORDABLE)
+    taken = any(isinstance(node, ast.Name) and node.id == LOADED for node in ast.walk(tree)) if seen.waiting else False
+    return Needs(seen.shadowed, {} if taken else seen.waiting)
 
 
 def _own(node: syntax.Import, modules: frozenset[str]) -> dict[str, str]:
@@ -82,4 +90,7 @@ def _bound(alias: ast.alias) -> str:
 
 def refusals(tree: ast.Module, own: Callable[[syntax.Import], Mapping[str, str]]) -> tuple[Use, ...]:
     """What a rewritten file does at import that cannot be put off; `own` gives the deferred names of an import."""
-    return tuple(dict.fromkeys(shim_walk.walk(tree, own).uses))
+    seen = shim_walk.walk(tree, own)
+    # before the first use, such a name is not the built-in function itself
+    others = [Use(line, f"the identity of `{name}`") for line, name in identities(tree, seen.shadows)]
+    return tuple(dict.fromkeys((*seen.uses, *others)))

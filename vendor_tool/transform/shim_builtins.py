@@ -5,6 +5,17 @@ from collections.abc import Mapping
 RECORDABLE = frozenset({"float", "int", "abs", "round", "max", "min", "str", "len", "bool", "hasattr", "getattr"})
 """Built-in functions whose stand-ins write the call down."""
 
+LOADED = "_loaded"
+"""What a statement that is put off asks first."""
+
+LOOKS: Mapping[str, tuple[str, ...]] = {"dataclasses": ("dataclass",), "functools": ("total_ordering",)}
+"""Decorators by module that look into the class that they get; their stand-ins write the call down as well."""
+
+PURE = frozenset(
+    {*RECORDABLE, "isinstance", "tuple", "list", "dict", "set", "frozenset", "any", "all", "sorted", "sum"}
+)
+"""Built-in functions that give the same whenever they are called."""
+
 NEED_VALUES: Mapping[str, str] = {
     "float": "the number",
     "int": "the number",

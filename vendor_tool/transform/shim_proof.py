@@ -9,6 +9,7 @@ import json
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -37,6 +38,7 @@ RULES: Mapping[str, RuleInfo] = {
 }
 
 _SECONDS = 600
+_NEEDS = "not provable here: needs "
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +119,7 @@ def _own(source: Source, shims: Mapping[str, ShimSpec], node: syntax.Import) -> 
     for module, spec in shims.items():
         below = _below(source, node, spec)
         if below is not None:
-            origin = "builtins" if below == ("_builtins",) else module
+            origin = "builtins" if below[:1] == ("_builtins",) else module
             return {alias.asname or alias.name: origin for alias in node.names}
     return {}
 
@@ -196,19 +198,14 @@ def _run(request: Mapping[str, Sequence[object]], folder: Path, python: str) -> 
     asked, results = folder / "request.json", folder / "results.jsonl"
     asked.write_text(json.dumps({**request, "results": str(results)}), encoding="utf-8")
     results.write_bytes(b"")
-    try:
-        done = subprocess.run(
-            [python, "-I", "-B", "-W", "ignore", shim_child.__file__, str(asked)],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            timeout=_SECONDS,
-            cwd=folder,
-            check=False,
-        )
-        end = f"the process ended with status {done.returncode}"
-    except subprocess.TimeoutExpired:
-        end = f"it took more than {_SECONDS} seconds"
+    with subprocess.Popen(
+        [python, "-I", "-B", "-W", "ignore", shim_child.__file__, str(asked)],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        cwd=folder,
+    ) as process:
+        end = _end(process)
     lines = [json.loads(line) for line in results.read_text(encoding="utf-8").splitlines()]
     finished = [line for line in lines if "started" not in line]
     for line in finished:
@@ -220,6 +217,30 @@ def _run(request: Mapping[str, Sequence[object]], folder: Path, python: str) -> 
         # the one that was started and not finished; the first, where the interpreter itself did not start
         name = lines[-1]["module"] if lines and "started" in lines[-1] else str(request["modules"][len(finished)])
         yield _Outcome(name, error="Ended", text=end)
+
+
+def _end(process: "subprocess.Popen[bytes]") -> str:
+    """How the process ended, by itself or because it took too long."""
+    late = threading.Event()
+
+    def stop() -> None:
+        late.set()
+        process.kill()
+
+    # to wait with a time limit is to look now and then, up to 50 ms after the end
+    watch = threading.Timer(_SECONDS, stop)
+    watch.start()
+    try:
+        status = process.wait()
+    finally:
+        watch.cancel()
+        process.kill()
+    return f"it took more than {_SECONDS} seconds" if late.is_set() else f"the process ended with status {status}"
+
+
+def missing(note: Finding) -> str | None:
+    """The module that a note of `prove` says is not installed here; None for other notes."""
+    return note.message.removeprefix(_NEEDS).strip("`") if note.message.startswith(_NEEDS) else None
 
 
 def _finding(path: str, outcome: _Outcome, shims: Mapping[str, ShimSpec]) -> Finding | None:
@@ -234,7 +255,7 @@ def _finding(path: str, outcome: _Outcome, shims: Mapping[str, ShimSpec]) -> Fin
         return Finding("shim-import-time", "error", _needed(f"{what} of `{text}`"), path=file, line=number)
     top = (outcome.missing or "").partition(".")[0]
     if outcome.error == "ModuleNotFoundError" and top and top not in absent:
-        return Finding("shim-not-proven", "note", f"not provable here: needs `{outcome.missing}`", path=path)
+        return Finding("shim-not-proven", "note", f"{_NEEDS}`{outcome.missing}`", path=path)
     stand_ins = {spec.to for spec in shims.values()}
     line = next((number for file, number in reversed(outcome.frames) if file == path), None)
     why = f"{outcome.error}: {outcome.text}"

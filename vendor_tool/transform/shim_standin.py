@@ -26,7 +26,8 @@ def render(spec: ShimSpec, *, known_bad: Iterable[KnownBad] = (), requires: Mapp
     """The text of the stand-in at `spec.to`; the same inputs give the same bytes.
 
     `known_bad` are the lock's own items, of which those that name the module's distribution are written in beside
-    the measured ones that end the process. `requires` maps distributions to version ranges, for the hint of the error message.
+    the measured ones that end the process. `requires` maps distributions to version ranges, for the hint of the error
+    message.
     """
     wanted = {**REQUIRES.get(spec.module, {}), **(requires or {})}
     facts = {
