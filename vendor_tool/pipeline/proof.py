@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import json
-import os
+import importlib.util
 import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from vendor_tool import __version__
+from vendor_tool import __version__, memory
 from vendor_tool.errors import UsageError
 from vendor_tool.findings import Finding
 from vendor_tool.model import Lock, Tree
@@ -25,8 +24,8 @@ def demand(lock: Lock, files: Tree, stand_ins: Mapping[str, bytes], cache: Path 
     if not stand_ins:
         return ()
     contents = {path: blob.data for path, blob in files.items()} | dict(stand_ins)
-    key = _key(contents)
-    notes = _recall(cache, key)
+    place = memory.place(cache, "proof", _question(contents)) if cache is not None else None
+    notes = _recall(place, lock.root) if place is not None else None
     if notes is None:
         from vendor_tool.transform import shim
 
@@ -38,38 +37,43 @@ def demand(lock: Lock, files: Tree, stand_ins: Mapping[str, bytes], cache: Path 
                 hint="move it into a function with a patch (`vendor-tool patch new`), or take it out with `drop:`",
             )
         notes = tuple(found)
-        _keep(cache, key, notes)
+        if place is not None:
+            _remember(place, notes)
     names = {
         item.to: one.name for one in lock.upstreams.values() for item in (one.resolved.files if one.resolved else ())
     }
     return tuple(replace(one, upstream=names.get(one.path or "")) for one in notes)
 
 
-def _key(contents: Mapping[str, bytes]) -> str:
-    digest = hashlib.sha256(f"{__version__}\0{sys.version}\0".encode())
-    for path, data in sorted(contents.items()):
-        digest.update(f"{path}\0{hashlib.sha256(data).hexdigest()}\0".encode())
-    return digest.hexdigest()
+def _question(contents: Mapping[str, bytes]) -> list[object]:
+    return [
+        __version__,
+        sys.version,
+        sorted((path, hashlib.sha256(data).hexdigest()) for path, data in contents.items()),
+    ]
 
 
-def _recall(cache: Path | None, key: str) -> tuple[Finding, ...] | None:
-    if cache is None:
-        return None
+def _recall(place: Path, root: Path) -> tuple[Finding, ...] | None:
+    """The notes of an earlier proof, as long as every module that was missing still is."""
+    known = memory.recall(place)
     try:
-        return tuple(Finding(**one) for one in json.loads((cache / "proof" / key).read_bytes()))
-    except (OSError, ValueError, TypeError):
+        notes = tuple(Finding(**one) for one in known["notes"])
+        return None if any(_there(name.partition(".")[0], root) for name in known["missing"]) else notes
+    except (TypeError, KeyError, AttributeError):
         return None
 
 
-def _keep(cache: Path | None, key: str, notes: tuple[Finding, ...]) -> None:
-    """A note says what was missing on this machine today: only a proof without one is kept."""
-    if cache is None or notes:
-        return
-    path = cache / "proof" / key
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        temporary = path.with_name(f"{key}.{os.getpid()}")
-        temporary.write_text("[]", encoding="utf-8")
-        temporary.replace(path)
-    except OSError:
-        return
+def _there(name: str, root: Path) -> bool:
+    """Whether a top-level module is installed here, or may be the project's own."""
+    return importlib.util.find_spec(name) is not None or (root / name).exists() or (root / f"{name}.py").exists()
+
+
+def _remember(place: Path, notes: tuple[Finding, ...]) -> None:
+    from dataclasses import asdict
+
+    from vendor_tool.transform import shim_proof
+
+    missing = [shim_proof.missing(one) for one in notes]
+    # other notes say how an import went that may go otherwise the next time
+    if None not in missing:
+        memory.remember(place, {"notes": [asdict(one) for one in notes], "missing": missing})
