@@ -119,7 +119,7 @@ def _own(source: Source, shims: Mapping[str, ShimSpec], node: syntax.Import) -> 
     for module, spec in shims.items():
         below = _below(source, node, spec)
         if below is not None:
-            origin = "builtins" if below == ("_builtins",) else module
+            origin = "builtins" if below[:1] == ("_builtins",) else module
             return {alias.asname or alias.name: origin for alias in node.names}
     return {}
 
