@@ -1,4 +1,4 @@
-"""GitHub's own program for the path of a step, which no test may reach, and the real `vendor-tool`."""
+"""Programs for the path of a job: GitHub's own, which no test may reach, the real `vendor-tool`, and its Python."""
 
 import json
 import sys
@@ -11,6 +11,14 @@ import sys
 sys.path.insert(0, {str(TOP)!r})
 from vendor_tool.cli import main
 sys.exit(main(sys.argv[1:]))
+"""
+
+PYTHON = f"""
+import runpy, sys
+sys.path.insert(0, {str(TOP)!r})
+assert sys.argv[1:3] == ["-I", "-m"], "a job's checkout must not shadow modules"
+sys.argv = sys.argv[3:]
+runpy.run_module(sys.argv[0], run_name="__main__")
 """
 
 GH = """

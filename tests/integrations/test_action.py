@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.integrations.runner import STEPS, TOP, Runner
-from tests.integrations.stand_ins import TOOL, install, install_gh, pull_requests
+from tests.integrations.stand_ins import PYTHON, TOOL, install, install_gh, pull_requests
 from tests.support.project import MIT, Project, entry, lock, project
 from tests.support.upstream import Repository, repository
 
@@ -132,6 +132,7 @@ def scene(tmp_path: Path) -> Scene:
     runner.git("push", "-q", "origin", "main")
     install_gh(runner.programs)
     install(runner.programs, "vendor-tool", TOOL)
+    install(runner.programs, "python3", PYTHON)
     return Scene(runner, one, two)
 
 
@@ -324,11 +325,21 @@ def test_every_other_action_is_pinned_by_commit() -> None:
     assert [use for use in outside if len(use.partition("@")[2].partition(" # v")[0]) != 40] == []
 
 
-def test_python_of_the_interpreter_runs_the_upgrade_script() -> None:
-    """The script is run by the runner's own Python: no newer syntax than the package itself asks for."""
-    source = (TOP / "ci/upgrade_requests.py").read_text("utf-8")
-    compile(source, "upgrade_requests.py", "exec")
-    imported = {
-        line.split()[1].partition(".")[0] for line in source.splitlines() if line.startswith(("import ", "from "))
-    }
-    assert imported <= set(sys.stdlib_module_names)
+def test_what_else_lies_in_the_checkout_is_not_committed(scene: Scene) -> None:
+    news(scene.two)
+    (scene.runner.checkout / ".cache/pip").mkdir(parents=True)
+    (scene.runner.checkout / ".cache/pip/wheel").write_text("of the job")
+    (scene.runner.checkout / "report *.xml").write_text("of the job")
+    assert scene.upgrade().returncode == 0
+    scene.runner.git("fetch", "-q", "origin")
+    changed = scene.runner.git("diff", "--name-only", "origin/main", "origin/vendor-tool/two").splitlines()
+    assert changed == ["NOTICE", "vendor.lock.yaml", "vendored/PROVENANCE.md", "vendored/two/fwd.py"]
+
+
+def test_the_programs_for_jobs_need_the_standard_library_alone() -> None:
+    """They are started for every job: none of the package's own imports, and nothing that is installed beside it."""
+    for path in (TOP / "vendor_tool/ci").glob("*.py"):
+        lines = path.read_text("utf-8").splitlines()
+        imported = {line.split()[1] for line in lines if line.startswith(("import ", "from "))}
+        outside = {name for name in imported if name.partition(".")[0] not in sys.stdlib_module_names}
+        assert outside <= {"vendor_tool.ci", "vendor_tool.ci.upgrades"}

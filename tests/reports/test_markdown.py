@@ -25,7 +25,9 @@ def test_no_markup_of_a_finding_is_rendered() -> None:
     assert "&lt;/failure&gt;" in html
 
 
-@pytest.mark.parametrize(("mention", "inert"), [("@someone", "@&#8203;someone"), ("a/b#12", "a/b#&#8203;12")])
+@pytest.mark.parametrize(
+    ("mention", "inert"), [("@someone", "@&#8203;someone"), ("a/b#12", "a/b#&#8203;12"), ("see !12", "see !&#8203;12")]
+)
 def test_nobody_is_notified_and_nothing_is_linked(mention: str, inert: str) -> None:
     assert inert in markdown.render([Finding("odd", "note", mention)], RULES, **PLACE)
 

@@ -9,7 +9,7 @@ from vendor_tool.reports.wording import by_upstream, place, spot, tally, visible
 
 SPECIAL: Final = re.compile(r"[\\`*_{}\[\]<>|~&]")
 # names and numbers of strangers must not notify people or link issues of this repository
-REFERENCE: Final = re.compile(r"([@#])(?=\w)")
+REFERENCE: Final = re.compile(r"([@#])(?=\w)|([!$])(?=\d)")
 
 
 def render(findings: Sequence[Finding], rules: Mapping[str, RuleInfo], *, lock: str, root: str, **_: object) -> str:
@@ -48,4 +48,4 @@ def code(text: str) -> str:
 
 def _text(text: str) -> str:
     escaped = SPECIAL.sub(r"\\\g<0>", visible(text))
-    return REFERENCE.sub(r"\1&#8203;", escaped).replace("\n", "<br>")
+    return REFERENCE.sub(r"\g<0>&#8203;", escaped).replace("\n", "<br>")

@@ -1,0 +1,1 @@
+"""Programs for jobs of CI services; they need nothing but git, `vendor-tool` on the path and the standard library."""
