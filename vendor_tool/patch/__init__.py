@@ -2,6 +2,7 @@
 
 from vendor_tool.patch.apply import Offset, apply, offsets, replay, reverse
 from vendor_tool.patch.head import dep3_check, dep3_head
+from vendor_tool.patch.moved import moved
 from vendor_tool.patch.parse import FileDiff, Hunk, Patch, parse
 from vendor_tool.patch.render import render
 
@@ -13,6 +14,7 @@ __all__ = [
     "apply",
     "dep3_check",
     "dep3_head",
+    "moved",
     "offsets",
     "parse",
     "render",

@@ -57,8 +57,7 @@ def _renames(old: Tree, new: Tree) -> dict[str, str]:
 
 
 def _file(old_path: str, before: Blob | None, new_path: str, after: Blob | None) -> bytes:
-    a, b = _quote("a/" + old_path), _quote("b/" + new_path)
-    lines = [f"diff --git {a} {b}"]
+    lines = [git_line(old_path, new_path)]
     if before is None and after is not None:
         lines.append(f"new file mode {_mode(after)}")
     elif after is None and before is not None:
@@ -69,12 +68,23 @@ def _file(old_path: str, before: Blob | None, new_path: str, after: Blob | None)
     new = split(after.data) if after else []
     if old_path != new_path:
         lines.append(f"similarity index {int(similarity(old, new) * 100)}%")
-        lines += [f"rename from {_quote(old_path)}", f"rename to {_quote(new_path)}"]
+        lines += [name_line("rename from ", old_path), name_line("rename to ", new_path)]
     body = b"".join(_hunks(old, new))
     if body:
-        lines.append("--- " + (_tabbed(a) if before else "/dev/null"))
-        lines.append("+++ " + (_tabbed(b) if after else "/dev/null"))
+        lines.append(name_line("--- ", old_path) if before else "--- /dev/null")
+        lines.append(name_line("+++ ", new_path) if after else "+++ /dev/null")
     return "".join(line + "\n" for line in lines).encode() + body
+
+
+def git_line(old_path: str, new_path: str) -> str:
+    """The first line of a file's diff, as git writes it."""
+    return f"diff --git {_quote('a/' + old_path)} {_quote('b/' + new_path)}"
+
+
+def name_line(mark: str, path: str) -> str:
+    """A line of a file's diff that names it, behind `--- `, `+++ `, `rename from ` or `rename to `."""
+    prefix = {"--- ": "a/", "+++ ": "b/"}.get(mark)
+    return mark + (_quote(path) if prefix is None else _tabbed(_quote(prefix + path)))
 
 
 def _mode(blob: Blob) -> str:

@@ -28,7 +28,7 @@ from vendor_tool.model import (
     Tree,
     Upstream,
 )
-from vendor_tool.pipeline import facts, recorded
+from vendor_tool.pipeline import facts, places, recorded
 from vendor_tool.plan import Target
 from vendor_tool.transform import symbols
 from vendor_tool.values import dataclass, replace
@@ -110,15 +110,16 @@ class Made:
 
 
 def make(lock: Lock, fetched: Fetched, access: Access, series: Sequence[patches.Patch] | None = None) -> Made:
-    """Rules, then patches. `series` stands in for the entry's patch files, for an upgrade.
+    """Rules, then patches. `series` stands in for the entry's patch files, which follow files that the lock moves.
 
     Raises UsageError for a rule that does nothing, ConflictError for a patch that does not apply.
     """
     upstream = fetched.upstream
-    series = tuple(read_series(lock, upstream) if series is None else series)
+    series = places.follow(read_series(lock, upstream), upstream, fetched.targets) if series is None else tuple(series)
     sources = [_source(fetched, target) for target in fetched.targets]
     plain, fetched = _transform(lock, fetched, sources, access)
     before: Tree = {item.source.to: Blob(item.data, item.source.executable) for item in plain}
+    places.require_files(upstream, series, before)
     after = patches.replay(series, before)[-1] if series else before
     _nothing_taken_away(upstream, before, after)
     files = [

@@ -11,7 +11,7 @@ from vendor_tool.errors import ConflictError, UsageError
 from vendor_tool.model import Access, Blob, Lock, Tree, Upstream
 from vendor_tool.patch import Patch
 from vendor_tool.pipeline import build as builds
-from vendor_tool.pipeline import series
+from vendor_tool.pipeline import places, series
 from vendor_tool.pipeline import upgrade as upgrades
 from vendor_tool.preview import Listing, Row, Standing
 from vendor_tool.values import replace
@@ -53,6 +53,7 @@ def _rows(lock: Lock, upstream: Upstream, revision: str, access: Access) -> list
     bare = replace(upstream, patches=())
     fetched = builds.gather(lock, [(upstream, revision)], access)[0]
     tree = upgrades.tree(builds.make(lock, replace(fetched, upstream=bare), access, series=()))
+    placed = places.moved(upstream, fetched.targets)
     rows, certain = [], True
     for place, spec in enumerate(upstream.patches, 1):
         data = write.read(lock.root, spec.path)
@@ -61,7 +62,7 @@ def _rows(lock: Lock, upstream: Upstream, revision: str, access: Access) -> list
             certain = False
             continue
         try:
-            patch = patches.parse(spec.path, data)
+            patch = patches.moved(patches.parse(spec.path, data), placed)
             after = patches.apply(patch, tree)
         except (ConflictError, UsageError) as problem:
             status: Standing = "conflicts" if certain else "unknown"

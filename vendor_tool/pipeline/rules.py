@@ -8,7 +8,7 @@ from vendor_tool.errors import ConflictError, VendorError
 from vendor_tool.fetch import store
 from vendor_tool.model import Access, Blob, Lock, Tree, Upstream
 from vendor_tool.pipeline import build as builds
-from vendor_tool.pipeline import state, upgrading
+from vendor_tool.pipeline import places, state, upgrading
 from vendor_tool.pipeline import upgrade as upgrades
 from vendor_tool.pipeline.build import Fetched
 from vendor_tool.pipeline.upgrade import Finished, Upgrade
@@ -32,6 +32,9 @@ def carry(
     base = _plain(series, final)
     if base is None:
         raise problem
+    moved = places.moved(upstream, fetched.targets)
+    base = {moved.get(path, path): blob for path, blob in base.items()}
+    series = places.follow(series, upstream, fetched.targets)
     made = builds.make(after, fetched, access, series=())
     rebase = merge.upgrade(base, upgrades.tree(made), series, label="the rules")
     said = upgrading.steps(rebase)

@@ -112,7 +112,7 @@ def new(path: Path, name: str, head: Mapping[str, str], access: Access, *, files
             force=False,
             dry_run=False,
             cache=access.cache,
-            patches={place: Blob(text)},
+            patches={patch.path: Blob(patch.text) for patch in series},
             held=taken,
         )
         said = [f"{place}: {', '.join(sorted(taken))}"]

@@ -125,6 +125,7 @@ def _bring(
 ) -> Done:
     """Entries that stay at their recorded revision, or have none yet; `wanted` gives revision and tag."""
     from vendor_tool.pipeline import build as builds
+    from vendor_tool.pipeline import places
 
     text = lockfile.decode(lock.path, lockfile.read_bytes(lock.path))
     for name, (revision, _) in wanted.items():
@@ -140,8 +141,12 @@ def _bring(
     built, said = list[Build](), list[str]()
     patches: Mapping[str, Blob | None] = {}
     for one in fetched:
+        series = builds.read_series(after, one.upstream)
+        followed = places.follow(series, one.upstream, one.targets)
+        said += places.said(series, followed)
         try:
-            built.append(builds.build(after, one, access))
+            built.append(builds.build(after, one, access, followed))
+            patches = {**patches, **{patch.path: Blob(patch.text) for patch in followed}}
         except ConflictError as problem:
             from vendor_tool.pipeline import rules
 

@@ -18,7 +18,7 @@ from vendor_tool.errors import ConflictError, ContentError, UpstreamError, Usage
 from vendor_tool.lockfile import edit
 from vendor_tool.model import Access, Blob, Build, FileSpec, Lock, Snapshot, Tree, Upstream
 from vendor_tool.pipeline import build as builds
-from vendor_tool.pipeline import state
+from vendor_tool.pipeline import places, state
 from vendor_tool.pipeline.build import Fetched, Made
 from vendor_tool.plan import Target
 from vendor_tool.transform.imports import NotVendored
@@ -85,7 +85,12 @@ def prepare(
     except NotVendored as problem:
         raise _newly_needed(upstream, revision, problem) from None
     old = _plain(lock, holder, old_snapshot, old_targets(upstream, old_snapshot, new.fetched.targets), access)
-    series = builds.read_series(lock, upstream)
+    series = places.follow(builds.read_series(lock, upstream), upstream, old.fetched.targets)
+
+    def now(path: str) -> str | None:
+        return next((one.renamed for one in proposals(upstream, [path], old_snapshot, new_snapshot, access)), None)
+
+    places.require_files(upstream, series, tree(old), now)
     rebase = merge.upgrade(
         tree(old), tree(new), series, label=f"{upstream.name}@{revision[:12]}", resolutions=resolutions
     )
