@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from vendor_tool.legal import HeaderFacts
 from vendor_tool.licences.header import header
 
 APACHE = (Path(__file__).parent / "texts" / "Apache-2.0.txt").read_text("utf-8")
@@ -79,3 +80,8 @@ def test_where_a_file_is_from_is_no_word_on_who_changed_it() -> None:
 
 def test_bytes_that_are_no_utf_8_do_not_stop_the_reading() -> None:
     assert header("# Copyright 2020 Jos\xe9\n# SPDX-License-Identifier: MIT\n".encode("latin-1")).spdx == "MIT"
+
+
+@pytest.mark.parametrize("text", ["import os\n\n# MIT License\n", "\n\nx = 1\n# MIT License\n"])
+def test_a_comment_below_code_is_no_header(text: str) -> None:
+    assert header(text.encode()) == HeaderFacts()

@@ -221,6 +221,12 @@ def test_prose_behind_a_loose_verb_counts_where_rights_stand_near() -> None:
     assert claims(b"# derived from the batch\n", "a.py") == []
 
 
+@pytest.mark.parametrize("words", ["a copy of", "based on", "portions of this file are from", "Original source:"])
+def test_a_link_without_its_scheme_is_a_link(words: str) -> None:
+    found = claims(f"import os\n\n# {words} github.com/acme/kern\n".encode(), "a.py")
+    assert [told(one) for one in found] == [f"A {KERN} - - unpinned"]
+
+
 def test_the_verb_s_line_is_told() -> None:
     assert [one.line for one in claims(f"x = 1\n\n# Adapted from\n# {FILE}\n".encode(), "a.py")] == [3]
 

@@ -7,12 +7,13 @@ from typing import Final
 
 from vendor_tool.legal import Evidence, HeaderFacts, Mention
 from vendor_tool.licences import texts
-from vendor_tool.licences.detect import TAG, detector
+from vendor_tool.licences.detect import TAG, Region, detector
 from vendor_tool.licences.holders import copyright_line, is_placeholder
 from vendor_tool.origins.comments import SUFFIXES, Comment, comments
 from vendor_tool.patterns import pattern
 
 _LONGEST = 80  # lines
+_MARKS: Final = ("#", '"""', "'''", "//", "/*")  # one of these opens every comment and docstring
 
 _PHRASES: Final = (
     (
@@ -65,9 +66,12 @@ def header(data: bytes, path: str = "x.py") -> HeaderFacts:
 
 
 def _head(text: str, path: str) -> list[Comment]:
+    first = text.lstrip().partition("\n")[0]
+    if not any(mark in first for mark in _MARKS):
+        return []  # code comes first
     suffix = path[path.rfind(".") :].casefold() if "." in path else ""
     found: list[Comment] = []
-    source = text.split("\n")
+    source = text.split("\n", _LONGEST)
     for comment in comments(text, suffix if suffix in SUFFIXES else ".py"):
         last = found[-1].line if found else 0
         if comment.line > _LONGEST or any(line.strip() for line in source[last : comment.line - 1]):
@@ -84,7 +88,7 @@ def _mentions(lines: Sequence[Comment]) -> Iterator[Mention]:
         for tag in TAG.findall(one.text):
             named.add(tag.strip())
             yield Mention(tag.strip(), "tag", one.line)
-    for region in detector()(block) if texts.RIGHTS.search(block) else ():
+    for region in _regions(block):
         if region.spdx in named:
             continue
         named.add(region.spdx)
@@ -97,6 +101,11 @@ def _mentions(lines: Sequence[Comment]) -> Iterator[Mention]:
         if match and not any(spdx in name for name in named) and not _superseded(spdx, named):
             named.add(spdx)
             yield Mention(spdx, "phrase", _line_at(lines, starts, match.start()))
+
+
+@lru_cache(maxsize=512)  # the files of a project begin with the same words
+def _regions(block: str) -> list[Region]:
+    return detector()(block) if texts.RIGHTS.search(block) else []
 
 
 @lru_cache(maxsize=1)

@@ -38,8 +38,9 @@ def claims(data: bytes, path: str) -> list[Claim]:
     if suffix not in SUFFIXES:
         return []
     text = data.decode("utf-8", "replace")
-    hints = _hints(text)
-    tables = verbs.TABLES.search(text)
+    lowered = text.lower()
+    hints = _hints(lowered)
+    tables = any(sign in lowered for sign in verbs.TABLE_SIGNS) and verbs.TABLES.search(lowered)
     if not hints and not tables:
         return []
     lines = [
@@ -55,40 +56,34 @@ def claims(data: bytes, path: str) -> list[Claim]:
     return found + (list(_tables(lines)) if tables else [])
 
 
-def _hints(text: str) -> set[int]:
+def _hints(lowered: str) -> set[int]:
     """Lines that may hold a verb: those with a word of one, and the line above a link, whose verb may be a weak one."""
-    lowered = text.lower()
-    places: list[tuple[int, bool]] = []
-    for stem in (*verbs.STEMS, *verbs.STRONG_STEMS):
-        if stem not in lowered:
-            continue
-        weak = stem in verbs.STEMS
-        for position in _positions(lowered, stem):
-            line = _line_of(lowered, position)
-            said = weak or any(one in line for one in verbs.PREPOSITIONS)
-            if said and not any(one in line for one in verbs.USUAL):
-                places.append((position, stem == "://"))
+    links = set(_starts(lowered, "://"))
+    linked = links or ".co" in lowered  # people leave the scheme of `github.com/...` out
+    # without a link anywhere only "from" something is a claim, and a marked snippet
+    prepositions, others = (("from", " of"), verbs.WEAK) if linked else (("from",), verbs.WEAK[:1])
+    spoken = {start for word in prepositions for start in _starts(lowered, word)}
+    weak = {start for word in others for start in _starts(lowered, word)}
     found: set[int] = set()
     number, last = 1, 0
-    for position, is_link in sorted(places):
-        number += lowered.count("\n", last, position)
-        last = position
-        found.add(number)
-        if is_link:
-            found.add(number - 1)
+    for start in sorted(spoken | links | weak):
+        number += lowered.count("\n", last, start)
+        last = start
+        end = lowered.find("\n", start)
+        line = lowered[start : end if end >= 0 else len(lowered)]
+        said = verbs.STEMS.search(line) or (start in spoken and verbs.STRONG_STEMS.search(line))
+        if said and not verbs.USUAL.search(line):
+            found |= {number - 1, number} if start in links else {number}
     return found
 
 
-def _positions(text: str, stem: str) -> Iterator[int]:
-    position = text.find(stem)
+def _starts(text: str, word: str) -> Iterator[int]:
+    """Where the lines that hold a word begin, once each."""
+    position = text.find(word)
     while position >= 0:
-        yield position
-        position = text.find(stem, position + len(stem))
-
-
-def _line_of(text: str, position: int) -> str:
-    end = text.find("\n", position)
-    return text[text.rfind("\n", 0, position) + 1 : end if end >= 0 else len(text)]
+        yield text.rfind("\n", 0, position) + 1
+        end = text.find("\n", position)
+        position = text.find(word, end) if end >= 0 else -1
 
 
 def _around(hints: set[int]) -> set[int]:

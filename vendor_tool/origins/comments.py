@@ -1,7 +1,7 @@
 """Comments and docstrings of a source file as lines of text: what claims of origin are looked for in."""
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
 from vendor_tool.patterns import pattern
@@ -52,27 +52,29 @@ class Comment(NamedTuple):
     block: int  # lines of one block follow each other without code between them
 
 
-def comments(text: str, suffix: str, near: Collection[int] | None = None) -> list[Comment]:
+def comments(text: str, suffix: str, near: Collection[int] | None = None) -> Iterator[Comment]:
     """Every comment line and every line of a string that stands alone as a statement, in order.
 
-    With `near` only the lines of that set: most of a file's comments are of no interest to anybody.
+    With `near` only the lines of that set: most of a file's comments are of no interest to anybody. The text is read no
+    further than is asked for.
     """
     pattern = _PYTHON if suffix in PYTHON else _BRACES if suffix in BRACES else _HASHES
-    found: list[Comment] = []
+    end = max(near, default=0) if near is not None else None
     block, last, position, number = 0, -2, 0, 1
     for match in pattern.finditer(text):
         if match.lastgroup is None:
             continue
         number += text.count("\n", position, match.start())
+        if end is not None and number > end:
+            return
         position = match.start()
         lines = match.group().split("\n")
         if match.lastgroup == "doc" or number != last + 1:
             block += 1
         for offset, line in enumerate(lines, number):
             if near is None or offset in near:
-                found.append(Comment(offset, _bare(line), block))
+                yield Comment(offset, _bare(line), block)
         last = number + len(lines) - 1
-    return found
 
 
 def _bare(line: str) -> str:

@@ -70,22 +70,31 @@ BOILERPLATE: Final = pattern(
     r"license for the specific|permission notice|derivative works|required by applicable law|may not use this file",
     re.IGNORECASE,
 )
-# a line without one of these holds no verb; plain substrings, for they are looked for in every file of a repository
-STEMS: Final = (
+
+
+def _any(*words: str) -> re.Pattern[str]:
+    return pattern("|".join(map(re.escape, words)))
+
+
+# of a line in lower case: one without any of these holds no verb
+STEMS: Final = _any(
     "based on", "based upon", "based heavily", "based loosely", "based largely", "based partly", "portion",
     "part of the", "parts of the", "parts of this", "some of", "most of", "much of", "original source",
     "original code", "original impl", "original file", "original version", "upstream", "spdx-snippetbegin", "://",
 )  # fmt: skip
 # these are verbs of an origin only in a line that says from, or of, or has a link: code is full of them otherwise
-STRONG_STEMS: Final = (
+STRONG_STEMS: Final = _any(
     "copied", "copy", "adapt", "adopted", "modif", "edited", "taken", "borrow", "ported", "port from", "port of",
     "vendored", "forked", "derived", "extracted", "lifted", "translated", "converted", "picked", "pulled", "reused",
     "implement", "rewritten", "stolen", "sourced", "refactored", "simplified", "optimi", "extended",
 )  # fmt: skip
 # in the licence header of nearly every file there is
-USUAL: Final = ("copy of the license", "apache.org/licenses", "opensource.org/licenses")
-PREPOSITIONS: Final = ("from", " of", "://")
-TABLES: Final = pattern(r"<-+ ?[\w./+-]+\.\w|local file\s", re.IGNORECASE)
+USUAL: Final = _any("copy of the license", "apache.org/licenses", "opensource.org/licenses")
+# words of STEMS without a preposition; the first needs no link
+WEAK: Final = ("spdx-snippetbegin", "based", "portion", "original ", "upstream")
+# of a text in lower case
+TABLES: Final = pattern(r"<-+ ?[\w./+-]+\.\w|local file\s")
+TABLE_SIGNS: Final = ("<-", "local file")
 
 
 def license_id(words: str) -> str:
