@@ -1,6 +1,6 @@
 """Inputs of the parity tests: random by the run's seed, and bounded so that a wrong read shows."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import torch
 from references import packed_ranges
@@ -48,6 +48,31 @@ def away_from_kinks(grad: Tensor, query: Tensor, key: Tensor, indices: Tensor) -
     agreement = torch.einsum("shd,nd->shn", query.float(), key.float())
     kink = (agreement.abs() < 1e-4 * agreement.std()).any(dim=1)
     return grad.masked_fill(kink.gather(1, indices.clamp(min=0).long()) | (indices < 0), 0.0)
+
+
+def every_second(tensor: Tensor, dim: int = 0) -> Tensor:
+    """The same values as a view with gaps along `dim`: what stands between them in memory is NaN (-2 for integers)."""
+    shape = [2 * size if at == dim else size for at, size in enumerate(tensor.shape)]
+    gap = float("nan") if tensor.is_floating_point() else -2
+    apart = torch.full(shape, gap, dtype=tensor.dtype, device=tensor.device).unflatten(dim, (-1, 2)).select(dim + 1, 0)
+    return apart.copy_(tensor.detach())
+
+
+def unless_refused(run: Callable[[], dict[str, Tensor]]) -> dict[str, Tensor] | None:
+    """What a kernel gives; None where it refuses its inputs, which a fault of the GPU does not count as."""
+    try:
+        return run()
+    except (AssertionError, RuntimeError):
+        torch.cuda.synchronize()  # a fault would come up again here
+        return None
+
+
+def assert_no_key_twice(indices: Tensor, keys: int) -> None:
+    """No row of `indices` [S, K] holds a key 0 <= n < keys twice; -1 may stand as often as it likes."""
+    chosen = torch.where(indices < 0, keys, indices).long()
+    count = torch.zeros(indices.shape[0], keys + 1, device=indices.device, dtype=torch.int32)
+    count.scatter_add_(1, chosen, torch.ones_like(chosen, dtype=torch.int32))
+    assert int(count[:, :keys].max()) <= 1
 
 
 def same_storage_transposed(tensor: Tensor) -> Tensor:

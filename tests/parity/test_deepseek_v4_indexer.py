@@ -1,6 +1,7 @@
 """DeepSeek-V4 indexer on the GPU: scores, chosen keys, dq, dk and dweights of the vendored kernel.
 
-64 index heads of width 128, top-k 512, one key for 4 positions: the models' own. Layout [position, batch, ...].
+64 index heads of width 128, top-k 512, one key for 4 positions: the models' own. Layout [position, batch, ...], so
+sequences are not packed: each has a place of its own in the batch.
 """
 
 import pytest
@@ -93,6 +94,7 @@ def check(reference, tolerance, actual, query, key, weight):
 
     tolerance.close("scores", actual["scores"], expected)
     tolerance.close("scores at the chosen keys", chosen, actual["scores"])
+    inputs.assert_no_key_twice(actual["indices"].flatten(0, 1), key.shape[0])
     (chosen.masked_fill(actual["indices"] < 0, 0.0) * actual["grad"]).sum().backward()
     for name, leaf in zip(("dq", "dk", "dweights"), leaves, strict=True):
         tolerance.close(name, actual[name], leaf.grad)

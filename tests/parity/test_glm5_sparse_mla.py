@@ -36,6 +36,17 @@ def model():
     return draw([1024])
 
 
+def models_top_k():
+    """The model's own top-k of 2048, by the last 256 of 4096 positions."""
+    end = torch.arange(3841, 4097, device="cuda")
+    return (
+        inputs.normal(256, 64, DEPTH),
+        inputs.walled(4096, 1, DEPTH),
+        inputs.choose(torch.zeros_like(end), end, 4096, 2048)[:, None],
+        inputs.normal(256, 64, WIDTH),
+    )
+
+
 def ragged():
     return draw([1, 5, 63, 64, 300, 591])
 
@@ -83,14 +94,14 @@ def not_contiguous():
     query, memory, indices, grad = model()
     return (
         inputs.same_storage_transposed(query),
-        memory,
+        inputs.every_second(memory),
         indices.transpose(0, 2).contiguous().transpose(0, 2),
         inputs.same_storage_transposed(grad),
     )
 
 
 CASES = [
-    model, ragged, shorter_than_top_k, one_token, four_gpus_share, twice_the_heads, large, last_row, empty_blocks,
+    model, models_top_k, ragged, shorter_than_top_k, one_token, four_gpus_share, twice_the_heads, large, last_row, empty_blocks,
     not_contiguous,
 ]  # fmt: skip
 
