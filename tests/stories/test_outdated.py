@@ -294,6 +294,19 @@ def test_a_renamed_repository_is_told_with_its_new_address(
     assert message == f"`{server.url}/up.git` is `{server.url}/new.git` now: write that under `url:`"
 
 
+def test_what_a_server_says_cannot_steer_the_terminal(served: tuple[Server, Project]) -> None:
+    server, consumer = served
+    words = b"ERR \x1b[31m\xe2\x80\xaegone\x00\n"
+    body = b"001e# service=git-upload-pack\n0000" + f"{len(words) + 4:04x}".encode() + words
+    kind = ("Content-Type", "application/x-git-upload-pack-advertisement")
+    server.plain["/up.git/info/refs?service=git-upload-pack"] = Answer(body=body, headers=(kind,))
+    result = consumer.run("outdated")
+    assert result.code == ExitCode.UPSTREAM
+    for said in (result.out, result.err):
+        assert re.search(r"fatal: remote error: (\?|\\x1b)\[31m\\u202egone( \[upstream-unreachable\])?\n", said)
+        assert all(character.isprintable() or character == "\n" for character in said)
+
+
 def test_an_upstream_that_is_gone_keeps_no_other_from_being_told(tmp_path: Path, upstream: Repository) -> None:
     lost = repository(tmp_path / "lost.git")
     lost.commit(FILES)

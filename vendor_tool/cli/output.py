@@ -12,6 +12,7 @@ from vendor_tool.findings import Finding, RuleInfo
 from vendor_tool.urls import redacted
 from vendor_tool.values import dataclass
 from vendor_tool.words import count as count
+from vendor_tool.words import visible
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,14 +33,19 @@ class Voice:
 def say(voice: Voice, text: str) -> None:
     """One line for a person; silent under `--quiet`."""
     if not voice.quiet:
-        print(redacted(text), file=sys.stderr)
+        print(_shown(text), file=sys.stderr)
 
 
 def error(message: str, hint: str | None) -> None:
     """What went wrong, and what to do next."""
-    print(redacted(f"error: {message}"), file=sys.stderr)
+    print(_shown(f"error: {message}"), file=sys.stderr)
     if hint:
-        print(redacted(f"\nhint: {hint}"), file=sys.stderr)
+        print(_shown(f"\nhint: {hint}"), file=sys.stderr)
+
+
+def _shown(text: str) -> str:
+    """What servers and upstreams wrote can hold credentials, and what a terminal would obey."""
+    return redacted(visible(text, kept="\n\t"))
 
 
 def bug(problem: BaseException) -> None:
@@ -72,7 +78,7 @@ def progress(voice: Voice) -> Callable[[str], None]:
         return lambda _message: None
     if sys.stderr.isatty():
         return _terminal()
-    return lambda message: print(redacted(message), file=sys.stderr)
+    return lambda message: print(_shown(message), file=sys.stderr)
 
 
 def _terminal() -> Callable[[str], None]:
@@ -84,10 +90,10 @@ def _terminal() -> Callable[[str], None]:
 
             from rich.console import Console
 
-            status = Console(stderr=True).status(redacted(message))
+            status = Console(stderr=True).status(_shown(message))
             status.start()
             atexit.register(status.stop)
-            started.append(lambda text: status.update(redacted(text)))
+            started.append(lambda text: status.update(_shown(text)))
         started[0](message)
 
     return report

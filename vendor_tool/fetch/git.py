@@ -168,7 +168,9 @@ def _pause(trouble: Trouble, attempt: int, trace: Path) -> float | None:
 
 
 def _trouble(url: str, ran: vcs.Ran) -> Trouble:
-    lines = tuple(redacted(line) for line in ran.err.splitlines() if line.strip())[-4:]
+    # a server's words can end in a zero byte
+    told = (line.rstrip("\0 ") for line in ran.err.splitlines())
+    lines = tuple(redacted(line) for line in told if line.strip())[-4:]
     if ran.status is None:
         return Trouble(plain_url(url), "unreachable", (*lines, "no answer in time"))
     text = ran.err.lower()

@@ -129,7 +129,13 @@ def _look(selection: Selection, access: Access) -> _Look:
     except UpstreamError as problem:
         line = upstream.revision_at.line
         lost = Finding(
-            "upstream-unreachable", "error", problem.message, lock_line=line, upstream=upstream.name, side="upstream"
+            "upstream-unreachable",
+            "error",
+            problem.message,
+            lock_line=line,
+            upstream=upstream.name,
+            side="upstream",
+            fix=problem.hint,
         )
         return _Look(upstream, findings=(lost,), lost=problem)
 

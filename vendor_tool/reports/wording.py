@@ -6,6 +6,7 @@ from typing import Final
 
 from vendor_tool.findings import Finding, Level
 from vendor_tool.words import count as count
+from vendor_tool.words import visible as visible
 
 LEVELS: Final[tuple[Level, ...]] = ("error", "warning", "note")
 
@@ -55,21 +56,3 @@ def tally(findings: Sequence[Finding]) -> str:
         return "no findings"
     numbers = ((sum(f.level == level for f in findings), level) for level in LEVELS)
     return ", ".join(count(number, level) for number, level in numbers if number)
-
-
-def visible(text: str) -> str:
-    """Text with every character that a terminal would obey, not show, written as an escape; newlines stay.
-
-    Upstream paths and comments end up in messages: an escape sequence or a bidirectional mark in one must not
-    recolour, hide or reorder what a reviewer reads.
-    """
-    if text.isprintable():
-        return text
-    return "".join(c if c.isprintable() or c == "\n" else _escape(c) for c in text)
-
-
-def _escape(character: str) -> str:
-    number = ord(character)
-    if number < 0x100:
-        return f"\\x{number:02x}"
-    return f"\\u{number:04x}" if number < 0x10000 else f"\\U{number:08x}"
