@@ -166,11 +166,10 @@ def test_imports_by_string_of_a_shimmed_module_are_reported() -> None:
 GIVEN = "import pkg.b as b\n__import__('pkg.b')\n"
 
 
-def test_a_second_run_takes_the_kept_result_without_contents_or_listing(tmp_path: Path) -> None:
-    items = [item("pkg/a.py", GIVEN)]
+def test_a_second_run_takes_the_kept_result_without_listing(tmp_path: Path) -> None:
+    items = [item("pkg/a.py", GIVEN), item("pkg/b.py", "x = 1\n")]
     first = transform.apply(items, None, CONTEXT, REVISION, tmp_path)
-    bare = [(replace(source, data=b""), spec) for source, spec in items]
-    again = transform.cached(bare, None, replace(CONTEXT, listing=frozenset()), REVISION, tmp_path)
+    again = transform.cached(items, None, replace(CONTEXT, listing=frozenset()), REVISION, tmp_path)
     assert again is not None
     assert [(p.data, p.names, p.notes) for p in again] == [(p.data, p.names, p.notes) for p in first]
 
@@ -230,9 +229,9 @@ def test_shims_used_are_those_that_a_file_names() -> None:
         "torch": ShimSpec("torch", "v/_torch.py", At(1, 1)),
         "triton": ShimSpec("triton", "v/_stand.py", At(2, 1), "our.kernels._triton"),
     }
-    assert transform.shims_used(None, [b"from ._torch import nn\n", b"x = 1\n"], shims) == {"v/_torch.py"}
-    assert transform.shims_used(None, [b"from our.kernels._triton import x\n"], shims) == {"v/_stand.py"}
-    assert transform.shims_used(None, [b"from ._torch_extra import _tritons\n"], shims) == set()
+    assert transform.shims_used([b"from ._torch import nn\n", b"x = 1\n"], shims) == {"v/_torch.py"}
+    assert transform.shims_used([b"from our.kernels._triton import x\n"], shims) == {"v/_stand.py"}
+    assert transform.shims_used([b"from ._torch_extra import _tritons\n"], shims) == set()
 
 
 def test_several_processes_give_what_one_gives() -> None:

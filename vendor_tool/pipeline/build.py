@@ -265,7 +265,7 @@ def _record(lock: Lock, made: Made, access: Access) -> tuple[Tree, Resolved]:
     found = facts.gather(upstream, snapshot, fetched.contents, files, access)
     before = upstream.resolved
     kept = before.extra if before else {}
-    shims = transform.shims_used(upstream.rules, [item.final for item in files], lock.shims)
+    shims = transform.shims_used((item.final for item in files), lock.shims)
     return found.legal, Resolved(
         at=At(0, 0),
         revision=snapshot.revision,

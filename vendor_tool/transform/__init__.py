@@ -77,22 +77,24 @@ def apply(
         from vendor_tool.transform import cache as kept
 
         name = _key(items, rules, context, revision)
-        kept.write(cache, name, [(plain.data, plain.names, plain.notes) for plain in plains])
+        changed = (None if plain.data == plain.source.data else plain.data for plain in plains)
+        kept.write(cache, name, [(data, one.names, one.notes) for data, one in zip(changed, plains, strict=True)])
     return plains
 
 
 def cached(
     items: Items, rules: Sequence[Rule] | None, context: Context, revision: str, cache: Path
 ) -> tuple[Plain, ...] | None:
-    """What `apply` would give, where an earlier run kept it. Needs neither listing nor contents: the revision and the
-    git ids in the sources stand for them.
-    """
+    """What `apply` would give, where an earlier run kept it. Needs no listing: the revision stands for it."""
     from vendor_tool.transform import cache as kept
 
     entries = kept.read(cache, _key(items, rules, context, revision))
     if entries is None:
         return None
-    return tuple(Plain(source, *entry) for (source, _), entry in zip(items, entries, strict=True))
+    return tuple(
+        Plain(source, source.data if data is None else data, names, notes)
+        for (source, _), (data, names, notes) in zip(items, entries, strict=True)
+    )
 
 
 def versions(rules: Sequence[Rule] | None, files: Sequence[FileSpec], shims: Mapping[str, ShimSpec]) -> dict[str, str]:
@@ -108,14 +110,15 @@ def versions(rules: Sequence[Rule] | None, files: Sequence[FileSpec], shims: Map
     return found
 
 
-def shims_used(
-    _rules: Sequence[Rule] | None, contents: Iterable[bytes], shims: Mapping[str, ShimSpec]
-) -> frozenset[str]:
+def shims_used(contents: Iterable[bytes], shims: Mapping[str, ShimSpec]) -> frozenset[str]:
     """The local paths of the stand-ins that the finished files name."""
-    whole = b"\n".join(contents)
     names = {spec.to: (spec.import_ or spec.to.removesuffix(".py").replace("/", ".")) for spec in shims.values()}
+    words = {path: name.rpartition(".")[2].encode() for path, name in names.items()}
     return frozenset(
-        path for path, name in names.items() if re.search(rb"(?<!\w)%s(?!\w)" % name.rpartition(".")[2].encode(), whole)
+        path
+        for data in contents
+        for path, word in words.items()
+        if word in data and re.search(rb"(?<!\w)%s(?!\w)" % word, data)
     )
 
 

@@ -14,8 +14,8 @@ from pathlib import Path
 from vendor_tool.findings import Finding
 from vendor_tool.model import Context, FileSpec, Rule, Source
 
-Entry = tuple[bytes, tuple[str, ...], tuple[Finding, ...]]
-"""Of one file: its plain bytes, the names that changed, the notes."""
+Entry = tuple[bytes | None, tuple[str, ...], tuple[Finding, ...]]
+"""Of one file: its plain bytes, None where they are upstream's own; the names that changed; the notes."""
 
 
 def key(
@@ -59,10 +59,12 @@ def read(folder: Path, name: str) -> tuple[Entry, ...] | None:
     if seal.decode("ascii", "replace") != hashlib.sha256(body).hexdigest():
         return None
     head, _, rest = body.partition(b"\n")
-    entries = []
+    entries: list[Entry] = []
+    start = 0
     for size, names, notes in json.loads(head):
-        entries.append((rest[:size], tuple(names), tuple(Finding(**note) for note in notes)))
-        rest = rest[size:]
+        plain = None if size is None else rest[start : start + size]
+        entries.append((plain, tuple(names), tuple(Finding(**note) for note in notes)))
+        start += size or 0
     return tuple(entries)
 
 
@@ -74,8 +76,10 @@ def _plain(note: Finding) -> dict[str, object]:
 
 def write(folder: Path, name: str, entries: Sequence[Entry]) -> None:
     """Keeps the entries under the name, all or nothing."""
-    head = json.dumps([(len(data), names, [_plain(note) for note in notes]) for data, names, notes in entries])
-    body = head.encode() + b"\n" + b"".join(data for data, _, _ in entries)
+    sizes = (None if data is None else len(data) for data, _, _ in entries)
+    rows = zip(sizes, entries, strict=True)
+    head = json.dumps([(size, names, [_plain(note) for note in notes]) for size, (_, names, notes) in rows])
+    body = head.encode() + b"\n" + b"".join(data for data, _, _ in entries if data)
     place = folder / name[:2]
     import tempfile  # only a miss pays for it
 

@@ -20,12 +20,13 @@ RULES: Mapping[str, RuleInfo] = {
 }
 
 _CALLS = ("import_module", "__import__", "importorskip", "find_spec")
+_CALLED = tuple(call.encode() for call in _CALLS)
 _QUOTED = re.compile(rb"[\"'](\.(?=\w)|\w+)")
 
 
 def find(source: Source, context: Context) -> tuple[Finding, ...]:
     """A finding for each dynamic import of an upstream or shimmed module; lines are those of `source.data`."""
-    if not syntax.is_python(source.path) or not any(call.encode() in source.data for call in _CALLS):
+    if not syntax.is_python(source.path) or not any(call in source.data for call in _CALLED):
         return ()
     words = {word.encode() for word in (*modules.tops(source.path, context.listing), *context.shims, ".")}
     if words.isdisjoint(_QUOTED.findall(source.data)):
