@@ -82,7 +82,6 @@ def targets(upstream: Upstream, snapshot: Snapshot, lock_name: str) -> tuple[Tar
                     f"{place(lock_name, spec.at)}: `{target.path}` of upstream `{upstream.name}` is listed twice",
                     hint=f"remove one; the other is on line {other.spec.at.line}",
                 )
-            # an item that names a file says more than a glob that meets it
             if other is None or is_glob(other.spec.path):
                 found[target.to] = target
     return tuple(found[to] for to in sorted(found))
@@ -103,7 +102,9 @@ def _expand(upstream: Upstream, spec: FileSpec, snapshot: Snapshot, lock_name: s
             f"`{upstream.name}` at `{snapshot.revision[:12]}`",
             hint="mend the glob, or remove it: a rule that does nothing hides a mistake",
         )
-    return [Target(path, join(upstream.to, path[len(prefix) :]), spec) for path in hits]
+    # a file that is listed by name stands where that item says, and not in a second place too
+    named = {join(upstream.from_, one.path) for one in upstream.files if not is_glob(one.path)}
+    return [Target(path, join(upstream.to, path[len(prefix) :]), spec) for path in hits if path not in named]
 
 
 def glob(pattern: str) -> re.Pattern[str]:

@@ -74,6 +74,42 @@ def test_files_can_be_added_to_a_known_upstream(consumer: Project, upstream: Rep
     assert "has these files already" in consumer.refused(ExitCode.USAGE, "add", "demo", "--file", "bwd.py")
 
 
+def test_a_file_that_is_listed_moves_where_its_new_place_is_named(consumer: Project, upstream: Repository) -> None:
+    consumer.done("init")
+    consumer.done("add", "demo", upstream.url, "--path", "pkg/ops", "--file", "bwd.py", "--file", "other.py:sub/o.py")
+    consumer.write({"vendor.lock.yaml": consumer.lock.replace("- bwd.py\n", "- bwd.py  # the backward pass\n")})
+    consumer.done("sync")
+    said = consumer.done("add", "demo", "--file", "bwd.py:b.py", "--file", "other.py:o.py").err
+    assert "pkg/ops/bwd.py -> vendored/demo/b.py" in said
+    assert "- {path: bwd.py, to: b.py}  # the backward pass\n      - {path: other.py, to: o.py}\n" in consumer.lock
+    consumer.done("sync")
+    assert sorted(consumer.tree("vendored/demo")) == ["vendored/demo/b.py", "vendored/demo/o.py"]
+    assert "has these files already" in consumer.refused(ExitCode.USAGE, "add", "demo", "--file", "bwd.py")
+    assert "both go to `vendored/demo/o.py`" in consumer.refused(ExitCode.USAGE, "add", "demo", "--file", "bwd.py:o.py")
+    said = consumer.refused(ExitCode.USAGE, "add", "demo", "--to", "lib")
+    assert "files of `demo` go to `vendored/demo`, not to `lib`" in said
+
+
+def test_a_file_that_a_glob_takes_stands_where_its_own_item_says(consumer: Project, upstream: Repository) -> None:
+    consumer.done("init")
+    consumer.done("add", "demo", upstream.url, "--path", "pkg/ops", "--file", "bwd.py")
+    consumer.write({"vendor.lock.yaml": consumer.lock.replace("[bwd.py]", "['[bo]*.py']")})
+    consumer.done("sync")
+    consumer.done("add", "demo", "--file", "bwd.py:b.py")
+    assert "['[bo]*.py', {path: bwd.py, to: b.py}]" in consumer.lock
+    consumer.done("sync")
+    assert sorted(consumer.tree("vendored/demo")) == ["vendored/demo/b.py", "vendored/demo/other.py"]
+    consumer.done("check", "--rebuild")
+
+
+def test_a_wider_folder_never_takes_the_options_of_items_away(consumer: Project, upstream: Repository) -> None:
+    consumer.done("init")
+    consumer.done("add", "demo", upstream.url, "--path", "pkg/ops", "--file", "bwd.py")
+    consumer.write({"vendor.lock.yaml": consumer.lock.replace("[bwd.py]", "[{path: bwd.py, license: MIT}]")})
+    said = consumer.refused(ExitCode.USAGE, "add", "demo", "--path", "pkg", "--file", "__init__.py")
+    assert "`pkg/__init__.py` is not below `pkg/ops`, and items of `demo` hold more than paths" in said
+
+
 def test_a_tag_pins_its_commit_and_names_no_branch(consumer: Project, upstream: Repository) -> None:
     first = upstream.git("rev-parse", "main")
     upstream.tag("v1", first, annotated=True)

@@ -62,6 +62,18 @@ def append_item(text: str, path: tuple[str, ...], item: Any) -> str:
     return f"{before}{edited.newline}{pad}- {emit.flow(item)}{text[len(before) :] or edited.newline}"
 
 
+def place_file(text: str, name: str, number: int, to: str) -> str:
+    """The lock with another `to:` for the item `number`, from 0, of an upstream's `files:`; a bare path gets one."""
+    found = _find(text, ("upstreams", name, "files"))
+    assert found is not None
+    item = found.items()[number]
+    if item.kind == "text":
+        return text[: item.start] + emit.flow({"path": item.text, "to": to}) + text[item.end :]
+    edited = _Edit(text, _newline(text))
+    pair = _pair(item, "to")
+    return edited.add(item, "to", to, parent_column=item.column - 1) if pair is None else edited.replace(pair, to)
+
+
 def remove_item(text: str, path: tuple[str, ...], item: str) -> str:
     """The lock without a text of the list under a key path; the comment on its own line goes with it, no other does.
 

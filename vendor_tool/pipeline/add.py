@@ -72,11 +72,11 @@ def _add(path: Path, request: Request, access: Access) -> Added:
     lock = lockfile.load(path, access.cache)
     upstream, branch = _upstream(lock, request, access)
     snapshot = fetch.snapshot(upstream, upstream.revision, access)
-    chosen = _chosen(upstream, request, snapshot)
-    sources = _Reader(upstream, snapshot, access)
     known = plan.mapping(lock.upstreams[request.name]) if request.name in lock.upstreams else {}
+    chosen = _chosen(upstream, request, snapshot, known)
+    sources = _Reader(upstream, snapshot, access)
     wanted, pulled = _close(upstream, snapshot, {**known, **chosen}, sources, closure=request.closure)
-    new = {path: to for path, to in wanted.items() if path not in known}
+    new = {path: to for path, to in wanted.items() if known.get(path) != to}
     if not new:
         raise UsageError(f"`{request.name}` has these files already", hint=f"run `vendor-tool sync {request.name}`")
     found = licences.find_legal(snapshot.entries.keys(), upstream.from_)
@@ -88,6 +88,7 @@ def _add(path: Path, request: Request, access: Access) -> Added:
     else:
         text = edit.add_upstream(text, request.name, entry)
     after, _ = lockfile.parse_text(path, text)
+    plan.targets(after.upstreams[request.name], snapshot, path.name)
     plan.clashes(after, {name: plan.listed(one) for name, one in after.upstreams.items()})
     needs = _needs(wanted, snapshot, sources)
     write.commit(lock.root, {}, (path.name, edit.write_bytes(path, text)))
@@ -99,10 +100,24 @@ def _extend(text: str, known: Upstream, upstream: Upstream, entry: Mapping[str, 
     place = ("upstreams", known.name)
     if upstream.revision != known.revision:
         text = edit.set_value(text, (*place, "revision"), upstream.revision)
-    if entry.get("from", "") == known.from_ and upstream.to == known.to:
+    if entry.get("from", "") == known.from_:
+        numbers = {spec.path: number for number, spec in enumerate(known.files) if not plan.is_glob(spec.path)}
         for path, to in sorted(new.items()):
-            text = edit.append_item(text, (*place, "files"), _item(known.from_, known.to, path, to))
+            item = _item(known.from_, known.to, path, to)
+            below = item if isinstance(item, str) else item["path"]
+            if below in numbers:
+                text = edit.place_file(text, known.name, numbers[below], to[len(known.to) + 1 :] if known.to else to)
+            else:
+                text = edit.append_item(text, (*place, "files"), item)
         return text
+    if known.files != tuple(FileSpec(spec.path, spec.to, spec.at) for spec in known.files) or any(
+        plan.is_glob(spec.path) for spec in known.files
+    ):
+        outside = next(path for path in new if not path.startswith(f"{known.from_}/"))
+        raise UsageError(
+            f"`{outside}` is not below `{known.from_}`, and items of `{known.name}` hold more than paths",
+            hint="change `from:` and the items by hand, or add it as an upstream of another name",
+        )
     for key in ("from", "files"):
         if key in entry:
             text = edit.set_value(text, (*place, key), entry[key])
@@ -117,10 +132,14 @@ def _upstream(lock: Lock, request: Request, access: Access) -> tuple[Upstream, s
                 f"upstream `{request.name}` is in the lock already, at `{known.revision[:12]}` of {known.url}",
                 hint="leave URL out to add files",
             )
+        if request.to is not None and request.to.rstrip("/") != known.to:
+            raise UsageError(
+                f"files of `{request.name}` go to `{known.to or '.'}`, not to `{request.to}`",
+                hint=f"write `--file FROM:TO`; or give the entry (line {known.at.line}) another `to:`, and "
+                f"`vendor-tool sync {request.name}` moves all of it",
+            )
         revision = fetch.resolve(known, request.rev, access) if request.rev else known.revision
-        return replace(
-            known, from_=request.path or known.from_, to=request.to or known.to, revision=revision
-        ), known.branch
+        return replace(known, from_=request.path or known.from_, revision=revision), known.branch
     if request.url is None:
         raise UsageError(
             f"no upstream `{request.name}` in the lock", hint=f"write `vendor-tool add {request.name} URL`"
@@ -158,8 +177,8 @@ def _revision(upstream: Upstream, rev: str | None, access: Access) -> tuple[str 
     return (rev if f"refs/heads/{rev}" in refs else None), fetch.resolve(upstream, rev, access)
 
 
-def _chosen(upstream: Upstream, request: Request, snapshot: Snapshot) -> dict[str, str]:
-    """Upstream path to local path of what was asked for."""
+def _chosen(upstream: Upstream, request: Request, snapshot: Snapshot, known: Mapping[str, str]) -> dict[str, str]:
+    """Upstream path to local path of what was asked for. A known file moves only where FROM:TO says so."""
     specs = []
     for text in request.files or ("**/*.py",):
         path, _, to = text.partition(":")
@@ -172,7 +191,7 @@ def _chosen(upstream: Upstream, request: Request, snapshot: Snapshot) -> dict[st
         raise UsageError(
             f"{len(targets)} files match", hint="choose with `--path` and `--file`, or write a glob into the lock"
         )
-    return {target.path: target.to for target in targets}
+    return {target.path: target.to if target.spec.to else known.get(target.path, target.to) for target in targets}
 
 
 class _Reader:
