@@ -147,7 +147,7 @@ def test_log_sum_exp_of_rows_without_any_key_is_the_sink(vendored, reference, to
     tolerance.close("lse, empty rows", compute(vendored, *drawn)["lse"], expect(reference, *drawn)["lse"])
 
 
-@pytest.mark.parametrize(("which", "dim"), enumerate((1, 1, 0, 1)), ids=["query", "memory", "sink", "indices"])
+@pytest.mark.parametrize(("which", "dim"), [*enumerate((1, 1, 0, 1))], ids=["query", "memory", "sink", "indices"])
 def test_an_input_that_is_not_contiguous_is_refused_or_right(vendored, reference, tolerance, which, dim):
     drawn = draw()
     moved = [inputs.every_second(item, dim) if at == which else item for at, item in enumerate(drawn)]
