@@ -106,6 +106,25 @@ def test_one_file_is_enough_for_a_rule_of_the_entry_but_not_for_one_of_another_f
         applied([items[0], item("pkg/b.py", "x = 1\n", rules=(Imports({"os": "sys"}),))], [Imports()])
 
 
+def test_every_name_under_rename_has_to_be_imported_somewhere() -> None:
+    items = [item("pkg/a.py", "import os.path\nfrom pkg import b\n"), item("pkg/b.py", "from json import tool\n")]
+    assert len(applied(items, [Imports({"os": "os", "json.tool": "x.tool", "pkg.b": "y"})])) == 2
+    for rename, idle in (
+        ({"os": "os", "jsn": "x"}, "jsn: x"),
+        ({"os": "a", "os.path": "b"}, "os: a"),
+        ({"json": "x", "json.tools": "y"}, "json.tools: y"),
+    ):
+        with pytest.raises(UsageError) as caught:
+            applied(items, [Imports(rename)])
+        assert caught.value.message == (
+            f"`imports: {{rename: {{{idle}}}}}` in `transforms:` of `demo` finds no such import in its files"
+        )
+    with pytest.raises(
+        UsageError, match=r"rename: \{os: x\}.* in `transforms:` of `pkg/b\.py` in `demo` finds no such"
+    ):
+        applied([items[0], item("pkg/b.py", "from . import a\n", rules=(Imports({"os": "x"}),))], None)
+
+
 @pytest.mark.parametrize("key", ["only", "drop"])
 def test_a_selected_name_that_no_file_has_is_refused(key: str) -> None:
     with pytest.raises(UsageError) as caught:

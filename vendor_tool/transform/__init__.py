@@ -72,6 +72,7 @@ def apply(
     while any(work.left for work in works):
         works = _formatted(_advanced(works, context), context)
     _demand_fired(works, items, rules, context)
+    _demand_renamed(items, rules, context)
     plains = tuple(_finish(work, item[0], context) for work, item in zip(works, items, strict=True))
     if cache is not None:
         from vendor_tool.transform import cache as kept
@@ -300,6 +301,30 @@ def _demand_fired(works: Sequence[_Work], items: Items, rules: Sequence[Rule] | 
         for number, rule in enumerate(spec.rules):
             if (specs.index(_identity(spec)), number) not in fired:
                 raise _idle(rule, f"`transforms:` of `{spec.path}` in `{context.upstream}`")
+
+
+def _demand_renamed(items: Items, rules: Sequence[Rule] | None, context: Context) -> None:
+    """Raises UsageError where a name under `rename:` is imported by none of the files that the rule is for."""
+    for rule in rules or ():
+        if isinstance(rule, Imports):
+            meant = [source for source, spec in items if not any(isinstance(own, Imports) for own in spec.rules)]
+            _renames(rule, meant, f"`transforms:` of `{context.upstream}`", context)
+    for spec in {_identity(spec): spec for _, spec in items}.values():
+        for rule in spec.rules:
+            if isinstance(rule, Imports):
+                meant = [source for source, other in items if _identity(other) == _identity(spec)]
+                _renames(rule, meant, f"`transforms:` of `{spec.path}` in `{context.upstream}`", context)
+
+
+def _renames(rule: Imports, sources: Sequence[Source], where: str, context: Context) -> None:
+    met = frozenset[str]().union(*(imports.renamed(source, rule, context) for source in sources)) if sources else ()
+    idle = [name for name in rule.rename if name not in met]
+    if idle and sources:
+        item = f"{{{idle[0]}: {rule.rename[idle[0]]}}}"
+        raise UsageError(
+            f"`imports: {{rename: {item}}}` in {where} finds no such import in its files",
+            hint="correct the name, or take it out of `rename:`",
+        )
 
 
 def _idle(rule: Rule, where: str) -> UsageError:

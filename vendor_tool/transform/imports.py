@@ -106,13 +106,34 @@ def needs(source: Source, context: Context, rule: Imports | None = None) -> tupl
     return tuple(dict.fromkeys(found))
 
 
+def renamed(source: Source, rule: Imports, context: Context) -> frozenset[str]:
+    """The names of the rule's `rename` that imports of the file go by."""
+    if not rule.rename or not syntax.is_python(source.path) or not may_import(source, rule, context):
+        return frozenset()
+    site, statements = _site(source, rule, context)
+    met = set[str | None]()
+    for node in statements:
+        if isinstance(node, ast.Import):
+            met.update(_covering(rule, alias.name) for alias in node.names)
+            continue
+        module = _base(site, node)[1]
+        for alias in node.names:
+            full = f"{module}.{alias.name}" if module else alias.name
+            met.add(full if full in rule.rename else _covering(rule, module))
+    return frozenset(name for name in met if name is not None)
+
+
 def _plan(source: Source, rule: Imports, context: Context) -> list[tuple[syntax.Import, tuple[_Outcome, ...]]]:
     if not syntax.is_python(source.path) or not may_import(source, rule, context):
         return []
-    statements = syntax.imports(source)
-    script = not any(isinstance(node, ast.ImportFrom) and node.level for node in statements)
-    site = _Site(source, rule, context, modules.roots(source.path, context.listing, script=script))
+    site, statements = _site(source, rule, context)
     return [(node, tuple(_outcomes(site, node))) for node in statements]
+
+
+def _site(source: Source, rule: Imports, context: Context) -> tuple[_Site, list[syntax.Import]]:
+    statements = list(syntax.imports(source))
+    script = not any(isinstance(node, ast.ImportFrom) and node.level for node in statements)
+    return _Site(source, rule, context, modules.roots(source.path, context.listing, script=script)), statements
 
 
 def may_import(source: Source, rule: Imports, context: Context) -> bool:
@@ -208,11 +229,15 @@ def _member(site: _Site, node: ast.ImportFrom, base: Found, module: str, name: s
 
 def _renamed(rule: Imports, name: str) -> str | None:
     """The new name of a module that `rename` covers, itself or by a module above it."""
+    covering = _covering(rule, name)
+    return None if covering is None else rule.rename[covering] + name[len(covering) :]
+
+
+def _covering(rule: Imports, name: str) -> str | None:
+    """The longest name of `rename` that is the module or one above it."""
     parts = name.split(".")
-    for count in range(len(parts), 0, -1):
-        if (new := rule.rename.get(".".join(parts[:count]))) is not None:
-            return ".".join((new, *parts[count:]))
-    return None
+    above = (".".join(parts[:count]) for count in range(len(parts), 0, -1))
+    return next((one for one in above if one in rule.rename), None)
 
 
 def _elsewhere(renamed: str, name: str, *, object_: bool) -> Target:
