@@ -46,6 +46,9 @@ def test_an_edited_file_that_is_no_text_is_refused() -> None:
 def test_a_new_patch_takes_the_number_after_the_highest() -> None:
     assert next_path("patches/demo", SERIES, "Pad short rows (#12)!") == "patches/demo/0004-pad-short-rows-12.patch"
     assert next_path("patches/demo", [], "x" * 90) == f"patches/demo/0001-{'x' * 60}.patch"
+    assert next_path("patches/demo", [], "Überlänge für Straßen") == "patches/demo/0001-uberlange-fur-strassen.patch"
+    assert next_path("patches/demo", [], "Добавить маску: 修正!") == "patches/demo/0001-добавить-маску-修正.patch"
+    assert next_path("patches/demo", [], "が हिन्दी") == "patches/demo/0001-が-हिन्दी.patch"
     assert next_path("patches/demo", [made(PLAIN, kernel(1), "p/own-name.patch")], "a") == "patches/demo/0001-a.patch"
 
 

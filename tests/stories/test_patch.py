@@ -112,6 +112,27 @@ def test_a_file_that_cannot_be_taken_in_is_refused(consumer: Project, path: str,
     assert said in consumer.refused(ExitCode.USAGE, "patch", "new", "demo", path)
 
 
+def test_a_deleted_file_is_no_edit_that_a_patch_holds(consumer: Project) -> None:
+    (consumer.root / V).unlink()
+    for command in (("new", "demo"), ("new", "demo", V), ("refresh", "demo")):
+        said = consumer.refused(ExitCode.USAGE, "patch", *command)
+        assert f"`{V}` is deleted: patches change contents, they take no file away" in said
+        assert "vendor-tool sync demo" in said
+    consumer.write({"vendored/demo/other.py": "def other(x):\n    return -x\n"})
+    said = consumer.done("patch", "new", "demo", "--title", "Negate").err
+    assert f"{V} is deleted, which no patch takes in\n" in said
+    assert not (consumer.root / V).exists()
+    assert "drift-missing" in consumer.run("check").out
+
+
+def test_a_title_in_any_script_names_its_patch(consumer: Project) -> None:
+    consumer.write({V: kernel(5)})
+    consumer.done("patch", "new", "demo", "--title", "修正 マスク")
+    assert "0001-修正-マスク.patch  applies  修正 マスク\n" in consumer.done("patch", "list").out
+    consumer.done("check", "--rebuild")
+    consumer.done("patch", "drop", "demo", "1")
+
+
 def test_a_mode_alone_is_an_edit_that_a_patch_holds(consumer: Project) -> None:
     (consumer.root / V).chmod(0o755)
     consumer.done("patch", "new", "demo", "--title", "Make it run")

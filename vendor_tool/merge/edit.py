@@ -32,11 +32,24 @@ def next_path(folder: str, series: Sequence[Patch], title: str) -> str:
 
     Raises UsageError where nothing of the title is left.
     """
-    slug = re.sub(r"[^a-z0-9]+", "-", title.lower())[:60].strip("-")
+    slug = _slug(title)
     if not slug:
-        raise UsageError(f"`{title}` holds no letter or digit to name a patch file by", hint="name it in Latin letters")
+        raise UsageError(
+            f"`{title}` holds no letter or digit to name a patch file by", hint="give it a title that holds one"
+        )
     numbers = [int(m[1]) for patch in series if (m := _NUMBER.match(patch.path.rpartition("/")[2]))]
     return f"{folder}/{max(numbers, default=0) + 1:04d}-{slug}.patch"
+
+
+def _slug(title: str) -> str:
+    """Words of any script, lower case, in at most 60 characters; Latin letters lose their accents."""
+    import unicodedata  # only a new patch needs it
+
+    plain = re.sub(r"(?<=[a-z])[\u0300-\u036f]+", "", unicodedata.normalize("NFKD", title.casefold()))
+    kept = unicodedata.normalize("NFC", plain)
+    # marks of Indic scripts are parts of their words, and no `\w`
+    words = "".join(c if unicodedata.category(c)[0] in "LMN" else " " for c in kept).split()
+    return "-".join(words)[:60].strip("-")
 
 
 def refresh(

@@ -51,10 +51,38 @@ def edits(lock: Lock, upstream: Upstream, files: Collection[str] = ()) -> dict[s
         data, executable = state.on_disk(lock, path)
         if data is not None and (path not in known or not state.as_recorded(lock, known[path])):
             edited[path] = Blob(data, executable)
+        elif files and path in known and data is None:
+            raise _deleted(upstream, [path])
         elif files:
             what = "is not there" if data is None else "is as it was recorded"
             raise UsageError(f"`{path}` {what}: there is no edit to take in", hint="name a file that was edited")
     return edited
+
+
+def deleted(lock: Lock, upstream: Upstream) -> list[str]:
+    """Recorded files of an entry that are not there: an edit that no patch holds."""
+    found = upstream.resolved.files if upstream.resolved else ()
+    return [item.to for item in found if state.on_disk(lock, item.to)[0] is None]
+
+
+def _some(lock: Lock, upstream: Upstream, files: Collection[str] = ()) -> dict[str, Blob]:
+    """`edits`, of which there must be one. Raises UsageError."""
+    found = edits(lock, upstream, files)
+    if not found and (gone := deleted(lock, upstream)):
+        raise _deleted(upstream, gone)
+    if not found:
+        raise UsageError(
+            f"no file of `{upstream.name}` was edited by hand",
+            hint=f"edit one, then run this again; `vendor-tool check {upstream.name}`",
+        )
+    return found
+
+
+def _deleted(upstream: Upstream, paths: Sequence[str]) -> UsageError:
+    return UsageError(
+        f"{state.several(sorted(paths))} deleted: patches change contents, they take no file away",
+        hint=f"take it out of `files:` of `{upstream.name}`, or bring it back with `vendor-tool sync {upstream.name}`",
+    )
 
 
 def _may_be_taken(lock: Lock, upstream: Upstream, path: str, known: bool) -> None:
@@ -71,12 +99,7 @@ def _may_be_taken(lock: Lock, upstream: Upstream, path: str, known: bool) -> Non
 def edited(path: Path, name: str, files: Collection[str], access: Access) -> tuple[str, ...]:
     """The files that `new` and `refresh` would take in, sorted. UsageError where there are none."""
     lock = lockfile.load(path, access.cache)
-    found = edits(lock, one(lock, name), files)
-    if not found:
-        raise UsageError(
-            f"no file of `{name}` was edited by hand", hint=f"edit one, then run this again; `vendor-tool check {name}`"
-        )
-    return tuple(sorted(found))
+    return tuple(sorted(_some(lock, one(lock, name), files)))
 
 
 def new(path: Path, name: str, head: Mapping[str, str], access: Access, *, files: Collection[str] = ()) -> Done:
@@ -90,7 +113,7 @@ def new(path: Path, name: str, head: Mapping[str, str], access: Access, *, files
         lock = lockfile.load(path, access.cache)
         upstream = one(lock, name)
         sync.session_free(lock, [name], mend=True)
-        taken, left = edits(lock, upstream, files), edits(lock, upstream)
+        taken, left, gone = _some(lock, upstream, files), edits(lock, upstream), deleted(lock, upstream)
         made = upgrades.recorded(lock, upstream, access)
         final = final_of(made)
         upgrades.require_told_apart(upstream, final, taken)
@@ -104,7 +127,8 @@ def new(path: Path, name: str, head: Mapping[str, str], access: Access, *, files
         build = builds.build(after, replace(made.fetched, upstream=after.upstreams[name]), access, series)
         _proven(build.files, taken)
         # other edits stay what they are: edits that no patch holds
-        build = replace(build, files=tuple(file for file in build.files if file.to in taken or file.to not in left))
+        others = {*left, *gone} - {*taken}
+        build = replace(build, files=tuple(file for file in build.files if file.to not in others))
         done = sync.apply(
             lock,
             [build],
@@ -117,6 +141,7 @@ def new(path: Path, name: str, head: Mapping[str, str], access: Access, *, files
         )
         said = [f"{place}: {', '.join(sorted(taken))}"]
         said += [f"{other} is edited too, and not taken in" for other in sorted(left.keys() - taken.keys())]
+        said += [f"{other} is deleted, which no patch takes in" for other in sorted(gone)]
         if upstream.resolved and upstream.resolved.revision != upstream.revision:
             said.append(
                 f"made at `{upstream.resolved.revision[:12]}`, which was synced; "
@@ -151,9 +176,7 @@ def refresh(path: Path, name: str, which: str | None, date: str, access: Access)
         lock = lockfile.load(path, access.cache)
         upstream = one(lock, name)
         sync.session_free(lock, [name], mend=True)
-        taken = edits(lock, upstream)
-        if not taken:
-            raise UsageError(f"no file of `{name}` was edited by hand", hint="edit one, then run this again")
+        taken = _some(lock, upstream)
         task = Task("refresh", recorded_revision(upstream), number(upstream, which), date, taken)
         return upgrading.rework(lock, upstream, task, access)
 
