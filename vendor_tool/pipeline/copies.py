@@ -77,7 +77,7 @@ def lacking(found: Sequence[Siblings], grounds: Sequence[Ground]) -> Iterator[Fi
 
     for ground in grounds:
         for change in ground.changes.files:
-            if change.kind != "changed" or change.new_blob is None:
+            if change.kind != "changed" or change.new_blob is None or ground.held is not None:
                 continue
             old, new = ground.contents[change.recorded.blob], ground.contents[change.new_blob]
             for ours, other in _with(found, change.recorded.to):

@@ -58,7 +58,7 @@ def outdated(
     answer does not keep the others from being told. Raises UsageError for a name that the lock does not hold.
     """
     chosen = plan.select(lock, names)
-    looks = vcs.side_by_side(lambda one: _look(one, access), chosen)
+    looks = vcs.side_by_side(lambda one: _look(lock, one, access), chosen)
     made = [_preview(lock, look.ground, access) for look in looks if look.ground is not None]
     previews = tuple(one for one in made if one is not None)
     findings = [found for look in looks for found in _told(look, previews)]
@@ -77,7 +77,8 @@ def outdated(
         grounds = [look.ground for look in looks if look.ground is not None]
         if grounds or hunks:
             pairs = copies.pairs(lock, asked, access, fetching=True) or ()
-        findings += [*copies.differing(lock, asked, access), *copies.lacking(pairs, grounds)]
+        findings += copies.differing(lock, asked, access)
+        findings += copies.lacking(pairs, grounds) if grounds else ()
     return Report(tuple(findings), previews, pairs, tuple(look.lost for look in looks if look.lost is not None))
 
 
@@ -119,13 +120,13 @@ def _told(look: _Look, previews: Sequence[Preview]) -> list[Finding]:
 # ---- one upstream -----------------------------------------------------------------------------------------
 
 
-def _look(selection: Selection, access: Access) -> _Look:
+def _look(lock: Lock, selection: Selection, access: Access) -> _Look:
     upstream, resolved = selection.upstream, selection.upstream.resolved
     if resolved is None:
         return _Look(upstream, findings=(_never_synced(upstream),))
     upstream = replace(upstream, revision=resolved.revision)
     try:
-        return _asked(upstream, selection.rev, access)
+        return _asked(lock, upstream, selection.rev, access)
     except UpstreamError as problem:
         line = upstream.revision_at.line
         lost = Finding(
@@ -140,7 +141,7 @@ def _look(selection: Selection, access: Access) -> _Look:
         return _Look(upstream, findings=(lost,), lost=problem)
 
 
-def _asked(upstream: Upstream, rev: str | None, access: Access) -> _Look:
+def _asked(lock: Lock, upstream: Upstream, rev: str | None, access: Access) -> _Look:
     found = pin.listing(upstream, access)
     newest = fetch.resolve(upstream, rev, access) if rev is not None else found.tip or upstream.revision
     standing, unclear = pin.standing(upstream, found, access)
@@ -149,10 +150,10 @@ def _asked(upstream: Upstream, rev: str | None, access: Access) -> _Look:
     )
     gone = (pin.branch_gone(upstream, found),) if found.tip is None and rev is None else ()
     told = _Look(upstream, facts, None, (*_address(upstream, found.listing), *gone, *unclear))
-    return told if newest == upstream.revision else _compared(told, newest, access)
+    return told if newest == upstream.revision else _compared(lock, told, newest, access)
 
 
-def _compared(look: _Look, newest: str, access: Access) -> _Look:
+def _compared(lock: Lock, look: _Look, newest: str, access: Access) -> _Look:
     """The same with what became of our files, and of run-time imports, in a newer revision."""
     assert look.facts is not None
     upstream, facts = look.upstream, look.facts
@@ -169,10 +170,10 @@ def _compared(look: _Look, newest: str, access: Access) -> _Look:
         from vendor_tool.pipeline import preview
 
         try:
-            ground = preview.survey(upstream, newest, access)
+            ground = preview.survey(lock, upstream, newest, access)
             changes = ground.changes
         except GoneError:
-            if facts.standing.kind != "gone":  # it is not the pin that is missing
+            if facts.standing.kind not in ("gone", "refused"):  # it is not the pin that is missing
                 raise
     findings = list(look.findings)
     if upstream.imports:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from vendor_tool import fetch, licences, moves, plan
-from vendor_tool.errors import ConflictError, UpstreamError, UsageError
+from vendor_tool.errors import ConflictError, GoneError, UpstreamError, UsageError
 from vendor_tool.model import Access, Commit, Lock, Resolved, Snapshot, Upstream
 from vendor_tool.outdated.detail import detail
 from vendor_tool.outdated.files import Changes, FileChange, compare
+from vendor_tool.pipeline import missing, salvage
 from vendor_tool.pipeline import upgrade as upgrades
 from vendor_tool.preview import ClashNews, FileNews, LegalNews, PatchNews, Preview, Refusal
 from vendor_tool.surface import Surface, fixlike, surface
@@ -25,6 +26,7 @@ class Ground:
     new: Snapshot
     changes: Changes
     contents: Mapping[str, bytes]  # by blob id: both versions of each file that changed, and of licences
+    held: Mapping[str, bytes] | None = None  # what is taken for the old side's contents where nobody gives them
     commits: tuple[Commit, ...] = ()
     history: str | None = None  # why there are no commits
 
@@ -47,16 +49,19 @@ def plans(lock: Lock, names: Sequence[str], access: Access) -> tuple[Preview, ..
             continue
         revision = fetch.resolve(one.upstream, one.rev, access)
         if revision != resolved.revision:
-            found.append(preview(lock, survey(one.upstream, revision, access), access))
+            found.append(preview(lock, survey(lock, one.upstream, revision, access), access))
     return tuple(found)
 
 
-def survey(upstream: Upstream, revision: str, access: Access) -> Ground:
+def survey(lock: Lock, upstream: Upstream, revision: str, access: Access) -> Ground:
     """Fetch what `preview` needs, for an entry that has a record. UpstreamError where that is not to be had."""
     resolved = upstream.resolved
     assert resolved is not None
-    old = fetch.snapshot(upstream, resolved.revision, access)
     new = fetch.snapshot(upstream, revision, access)
+    try:
+        old = fetch.snapshot(upstream, resolved.revision, access)
+    except GoneError as problem:
+        return _salvaged(lock, upstream, new, problem, access)
     changes = compare(upstream, new, old)
     before = {change.recorded.blob for change in changes.files} | _legal(upstream, old)
     after = {change.new_blob for change in changes.files if change.new_blob} | _legal(upstream, new)
@@ -67,7 +72,25 @@ def survey(upstream: Upstream, revision: str, access: Access) -> Ground:
         commits = fetch.log(upstream, resolved.revision, revision, paths, access)
     except UpstreamError as problem:
         return Ground(upstream, resolved, old, new, changes, contents, history=problem.message.split("\n")[0])
-    return Ground(upstream, resolved, old, new, changes, contents, commits)
+    return Ground(upstream, resolved, old, new, changes, contents, commits=commits)
+
+
+def _salvaged(lock: Lock, upstream: Upstream, new: Snapshot, gone: GoneError, access: Access) -> Ground:
+    """The same without upstream's old bytes and its history: nobody gives them any more."""
+    assert upstream.resolved is not None
+    held = salvage.made(lock, upstream, gone).fetched
+    contents = fetch.blobs(upstream, new.revision, oids, access) if (oids := _legal(upstream, new)) else {}
+    kept = {oid: held.contents[oid] for oid in _legal(upstream, held.snapshot)}
+    return Ground(
+        upstream,
+        upstream.resolved,
+        held.snapshot,
+        new,
+        compare(upstream, new),
+        {**kept, **contents},
+        held.contents,
+        history=f"nobody gives `{upstream.resolved.revision[:12]}` any more",
+    )
 
 
 def _legal(upstream: Upstream, snapshot: Snapshot) -> set[str]:
@@ -125,7 +148,7 @@ def _fates(ground: Ground, access: Access) -> dict[str, str]:
     gone = [change.recorded.path for change in ground.changes.files if change.kind in ("gone", "renamed")]
     if not gone:
         return {}
-    proposals = upgrades.proposals(ground.upstream, gone, ground.old, ground.new, access)
+    proposals = missing.proposals(ground.upstream, gone, ground.old, ground.new, access, ground.held)
     return {one.path: moves.describe(one) for one in proposals}
 
 
@@ -136,6 +159,8 @@ def _news(change: FileChange, ground: Ground, fates: Mapping[str, str]) -> FileN
         return FileNews(path, to, "mode", "executable bit only")
     if change.kind != "changed":
         return FileNews(path, to, change.kind, fates.get(path, f"`{path}` is gone"), now)
+    if ground.held is not None:
+        return FileNews(path, to, "changed", "what is not known: nobody gives the old version any more")
     assert change.new_blob is not None
     old, new = ground.contents[change.recorded.blob], ground.contents[change.new_blob]
     found = surface(old, new) or Surface()

@@ -9,16 +9,16 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal, TypeAlias
 
 from vendor_tool import fetch, licences, lockfile, merge, moves, plan
 from vendor_tool import patch as patches
-from vendor_tool.errors import ConflictError, ContentError, UpstreamError, UsageError
+from vendor_tool.errors import ConflictError, ContentError, GoneError, UpstreamError, UsageError
 from vendor_tool.lockfile import edit
-from vendor_tool.model import Access, Blob, Build, FileSpec, Lock, Snapshot, Tree, Upstream
+from vendor_tool.model import Access, Blob, Build, Lock, Snapshot, Tree, Upstream
 from vendor_tool.pipeline import build as builds
-from vendor_tool.pipeline import places, state
+from vendor_tool.pipeline import missing, places, salvage, state
 from vendor_tool.pipeline.build import Fetched, Made
 from vendor_tool.plan import Target
 from vendor_tool.transform.imports import NotVendored
@@ -77,18 +77,28 @@ def prepare(
     Raises ConflictError with a proposal where the new revision lacks a file that the entry maps.
     """
     assert upstream.resolved is not None
-    holder, old_snapshot = _held(upstream, upstream.resolved.revision, access)
+    kept = None
+    try:
+        holder, old_snapshot = _held(upstream, upstream.resolved.revision, access)
+    except GoneError as problem:
+        kept = salvage.made(lock, upstream, problem)
+        holder, old_snapshot = upstream, kept.fetched.snapshot
+    held = kept.fetched.contents if kept else None
     new_snapshot = fetch.snapshot(upstream, revision, access)
-    require_mapped(lock, upstream, old_snapshot, new_snapshot, access)
+    missing.require_mapped(lock, upstream, old_snapshot, new_snapshot, access, held)
     try:
         new = _plain(lock, upstream, new_snapshot, plan.targets(upstream, new_snapshot, lock.path.name), access)
     except NotVendored as problem:
         raise _newly_needed(upstream, revision, problem) from None
-    old = _plain(lock, holder, old_snapshot, old_targets(upstream, old_snapshot, new.fetched.targets), access)
+    if kept is not None:
+        old = salvage.among(kept, {target.to for target in new.fetched.targets})
+    else:
+        old = _plain(lock, holder, old_snapshot, old_targets(upstream, old_snapshot, new.fetched.targets), access)
     series = places.follow(builds.read_series(lock, upstream), upstream, old.fetched.targets)
 
     def now(path: str) -> str | None:
-        return next((one.renamed for one in proposals(upstream, [path], old_snapshot, new_snapshot, access)), None)
+        found = missing.proposals(upstream, [path], old_snapshot, new_snapshot, access, held)
+        return next((one.renamed for one in found), None)
 
     places.require_files(upstream, series, tree(old), now)
     rebase = merge.upgrade(
@@ -241,55 +251,6 @@ def old_targets(upstream: Upstream, old: Snapshot, new: Sequence[Target]) -> lis
     return found
 
 
-def require_mapped(lock: Lock, upstream: Upstream, old: Snapshot, new: Snapshot, access: Access) -> None:
-    """Refuse a revision that lacks a mapped file, named or taken by a glob and patched: a silent drop is a loss."""
-    specs = [spec for spec in upstream.files if not plan.is_glob(spec.path)]
-    specs = [spec for spec in specs if plan.join(upstream.from_, spec.path) not in new.entries]
-    gone = [(plan.join(upstream.from_, spec.path), spec) for spec in specs]
-    globbed = _patched_and_gone(lock, upstream, new)
-    if not gone and not globbed:
-        return
-    gone += globbed
-    lines = [f"{len(gone)} mapped, and not in `{upstream.name}` at `{new.revision[:12]}`:"]
-    lines += [moves.describe(one) for one in proposals(upstream, [path for path, _ in gone], old, new, access)]
-    drop = f", or give up its patch with `vendor-tool patch drop {upstream.name} N`" if globbed else ""
-    raise ConflictError(
-        "\n  ".join(lines),
-        hint=f"change `files:` (line {gone[0][1].at.line} of {lock.path.name}){drop}, then run "
-        f"`vendor-tool sync {upstream.name}@{new.revision[:12]}` again; nothing was changed",
-    )
-
-
-def _patched_and_gone(lock: Lock, upstream: Upstream, new: Snapshot) -> list[tuple[str, FileSpec]]:
-    """Recorded files that a glob took, that a patch changes and that `new` lacks, each with its glob."""
-    named = {
-        plan.join(upstream.to, spec.to or spec.path) for spec in upstream.files if not plan.is_glob(spec.path)
-    }  # what a name puts in the place of a file that went is what the patch changes from now on
-    known = upstream.resolved.files if upstream.resolved else ()
-    lacking = [item for item in known if item.path and item.path not in new.entries and item.to not in named]
-    if not lacking:
-        return []
-    patched = frozenset[str]().union(*(one.paths for one in builds.read_series(lock, upstream)))
-    found = [(item.path, plan.spec_of(upstream, item.path)) for item in lacking if item.to in patched]
-    return [(path, spec) for path, spec in found if spec is not None]
-
-
-def proposals(
-    upstream: Upstream, paths: Sequence[str], old: Snapshot, new: Snapshot, access: Access
-) -> tuple[moves.Proposal, ...]:
-    """Where the content of mapped files went that the new revision lacks."""
-    known = [path for path in paths if path in old.entries]
-    contents = fetch.blobs(upstream, old.revision, {old.entries[path].oid for path in known}, access) if known else {}
-
-    def read(wanted: Collection[str]) -> Mapping[str, bytes]:
-        oids = {path: new.entries[path].oid for path in wanted}
-        found = fetch.blobs(upstream, new.revision, set(oids.values()), access) if oids else {}
-        return {path: found[oid] for path, oid in oids.items()}
-
-    missing = {path: contents[old.entries[path].oid] for path in known}
-    return moves.propose(missing, old.entries, new.entries, read)
-
-
 def lost(upgrade: Upgrade, access: Access) -> tuple[str, ...]:
     """Where the files went that a glob found at the recorded revision and that are not there any more, in words."""
     upstream = upgrade.new.fetched.upstream
@@ -299,7 +260,9 @@ def lost(upgrade: Upgrade, access: Access) -> tuple[str, ...]:
     paths = [path for path in paths if plan.spec_of(upstream, path) is not None]
     if not paths:
         return ()
-    return tuple(f"{upstream.name}: {moves.describe(one)}" for one in proposals(upstream, paths, old, new, access))
+    held = upgrade.old.fetched.contents if old.partial else None
+    found = missing.proposals(upstream, paths, old, new, access, held)
+    return tuple(f"{upstream.name}: {moves.describe(one)}" for one in found)
 
 
 def require_clean(lock: Lock, upstream: Upstream) -> None:

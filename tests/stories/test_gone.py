@@ -1,0 +1,144 @@
+"""A pin that nobody gives any more, on a machine that never fetched it: there is a way on, and it loses nothing."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.support.project import MIT, Project, entry, lock, project
+from tests.support.upstream import Repository, repository
+from vendor_tool.errors import ExitCode
+
+FWD = "import math\n\n\ndef fwd(n):\n    return n + 1\n\n\ndef scale(n):\n    return n * 2\n"
+BWD = "def back(n):\n    return n - 1\n"
+PATCH = """\
+Description: start higher
+Author: Ada Example <ada@example.invalid>
+Forwarded: not-needed
+---
+diff --git a/vendored/demo/fwd.py b/vendored/demo/fwd.py
+--- a/vendored/demo/fwd.py
++++ b/vendored/demo/fwd.py
+@@ -10,2 +10,2 @@
+ def scale(n):
+-    return n * 2
++    return n * 3
+"""
+HEADER = 'patches: [patches/demo/0001-higher.patch]\ntransforms: [{header: {text: "Ours"}}]'
+
+
+@pytest.fixture
+def consumer(tmp_path: Path) -> Project:
+    """Synced with a header and a patch, at a commit of a side branch."""
+    made = repository(tmp_path / "up.git")
+    first = made.commit({"LICENSE": MIT, "pkg/ops/fwd.py": "x = 1\n", "pkg/ops/bwd.py": "x = 1\n"})
+    pinned = made.commit({"pkg/ops/fwd.py": FWD, "pkg/ops/bwd.py": BWD}, ref="refs/heads/dev", parent=first)
+    text = entry(made.url, pinned, '["*.py"]', more=HEADER)
+    found = project(tmp_path / "proj", lock(text, shims=""))
+    found.write({"patches/demo/0001-higher.patch": PATCH})
+    found.done("sync")
+    return found
+
+
+@pytest.fixture
+def upstream(tmp_path: Path, consumer: Project, monkeypatch: pytest.MonkeyPatch) -> Repository:
+    """What is left: the side branch was deleted and collected, and our cache with what it held is another machine's."""
+    made = Repository(tmp_path / "up.git")
+    made.git("update-ref", "-d", "refs/heads/dev")
+    made.git("reflog", "expire", "--expire=now", "--all")
+    made.git("gc", "--quiet", "--prune=now")
+    monkeypatch.setenv("VENDOR_TOOL_CACHE", str(tmp_path / "cold"))
+    return made
+
+
+def pin(consumer: Project) -> str:
+    return consumer.lock.partition("    revision: ")[2][:40]
+
+
+def test_the_command_that_outdated_gives_carries_the_patches_on(consumer: Project, upstream: Repository) -> None:
+    old = pin(consumer)
+    newest = upstream.commit(
+        {"pkg/ops/fwd.py": FWD.replace("n + 1", "n + 5"), "pkg/ops/bwd.py": BWD, "pkg/ops/z.py": ""}
+    )
+    findings = {one["rule"]: one for one in json.loads(consumer.run("outdated", "--format", "json").out)["findings"]}
+    assert findings["upstream-changed"]["message"] == (
+        f"1 of 2 files changed upstream and 1 file is new between `{old[:12]}` and `{newest[:12]}`; an upgrade is clean, "
+        "1 patch carried over"
+    )
+    command, _, other = findings["pin-unreachable"]["fix"].partition(", or ")
+    assert other == "name a mirror or fork that has it under `mirrors` of `demo`"
+    said = consumer.done(*command.split()[1:]).err
+    assert f"demo: upstream does not give `{old[:12]}` any more" in said
+    assert consumer.read("vendored/demo/fwd.py").decode() == (
+        "# Ours\n\n" + FWD.replace("n + 1", "n + 5").replace("n * 2", "n * 3")
+    )
+    assert pin(consumer) == newest
+    assert consumer.done("check", "--rebuild").out == "no findings\n"
+
+
+def test_a_plan_says_what_is_not_known(consumer: Project, upstream: Repository) -> None:
+    old = pin(consumer)
+    newest = upstream.commit({"pkg/ops/fwd.py": FWD.replace("n + 1", "n + 5"), "pkg/ops/bwd.py": BWD})
+    assert consumer.done("sync", f"demo@{newest}", "--dry-run").out == (
+        f"demo: {old[:12]} (2023-11-14) -> {newest[:12]} (2023-11-14)\n"
+        "  an upgrade is clean, 1 patch carried over\n"
+        "  1 of 2 files of ours changed\n"
+        "    vendored/demo/fwd.py: changed: what is not known: nobody gives the old version any more\n"
+        "  patches:\n    patches/demo/0001-higher.patch: applies as it is\n"
+        f"  the commits in between are not known: nobody gives `{old[:12]}` any more\n"
+    )
+
+
+def test_a_conflict_stops_and_goes_on_as_ever(consumer: Project, upstream: Repository) -> None:
+    newest = upstream.commit({"pkg/ops/fwd.py": FWD.replace("n * 2", "n * 4"), "pkg/ops/bwd.py": BWD})
+    said = consumer.refused(ExitCode.CONFLICT, "sync", f"demo@{newest}")
+    assert "vendored/demo/fwd.py: 1 in conflict; content\n" in said
+    settled = "# Ours\n\n" + FWD.replace("n * 2", "n * 12")
+    consumer.write({".vendor-tool/merge/demo/vendored/demo/fwd.py": settled})
+    consumer.done("sync", "--continue")
+    assert consumer.read("vendored/demo/fwd.py").decode() == settled
+
+
+def test_a_file_that_went_is_proposed_by_what_is_vendored(consumer: Project, upstream: Repository) -> None:
+    newest = upstream.commit({"pkg/ops/fwd.py": None, "pkg/ops/forward.py": FWD, "pkg/ops/bwd.py": BWD})
+    said = consumer.refused(ExitCode.CONFLICT, "sync", f"demo@{newest}")
+    assert "  `pkg/ops/fwd.py` is gone: `pkg/ops/forward.py` holds " in said
+    plan = consumer.run("sync", f"demo@{newest}", "--dry-run").out
+    assert "    vendored/demo/fwd.py: renamed: `pkg/ops/fwd.py` is gone: `pkg/ops/forward.py` holds " in plan
+
+
+def test_another_licence_is_held_back(consumer: Project, upstream: Repository) -> None:
+    newest = upstream.commit({"pkg/ops/fwd.py": FWD, "pkg/ops/bwd.py": BWD, "LICENSE": MIT.replace("2025", "2026")})
+    said = consumer.refused(ExitCode.CONTENT, "sync", f"demo@{newest}")
+    assert "LICENCE of `demo` changed: MIT as before, with another text\n" in said
+    consumer.done("sync", f"demo@{newest}", "--accept-license")
+
+
+CANNOT = (
+    "hint: the vendored files could stand in for it, but the entry, a patch or a file is not as recorded: undo that "
+)
+
+
+def test_what_was_edited_by_hand_cannot_stand_in(consumer: Project, upstream: Repository) -> None:
+    newest = upstream.commit({"pkg/ops/fwd.py": FWD, "pkg/ops/bwd.py": BWD + "# more\n"})
+    consumer.write({"vendored/demo/bwd.py": "edited = 1\n"})
+    said = consumer.refused(ExitCode.UPSTREAM, "sync", f"demo@{newest}", "--force")
+    assert "this server does not hold it (any more)" in said
+    assert CANNOT in said
+
+
+@pytest.mark.parametrize(
+    ("path", "old", "new"),
+    [
+        ("vendor.lock.yaml", 'files: ["*.py"]', "files: [fwd.py, bwd.py]"),
+        ("patches/demo/0001-higher.patch", "n * 3", "n * 4"),
+    ],
+    ids=["entry", "patch"],
+)
+def test_what_was_made_by_other_rules_or_patches_cannot_stand_in(
+    consumer: Project, upstream: Repository, path: str, old: str, new: str
+) -> None:
+    newest = upstream.commit({"pkg/ops/fwd.py": FWD, "pkg/ops/bwd.py": BWD + "# more\n"})
+    text = consumer.read(path).decode()
+    consumer.write({path: text.replace(old, new)})
+    assert CANNOT in consumer.refused(ExitCode.UPSTREAM, "sync", f"demo@{newest}")

@@ -1,0 +1,72 @@
+"""Files that the lock maps and another revision lacks: refused, with a proposal where their content went."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+
+from vendor_tool import fetch, moves, plan
+from vendor_tool.errors import ConflictError
+from vendor_tool.model import Access, FileSpec, Lock, Snapshot, Upstream
+from vendor_tool.pipeline import build as builds
+
+
+def require_mapped(
+    lock: Lock,
+    upstream: Upstream,
+    old: Snapshot,
+    new: Snapshot,
+    access: Access,
+    held: Mapping[str, bytes] | None = None,
+) -> None:
+    """Refuse a revision that lacks a mapped file, named or taken by a glob and patched: a silent drop is a loss."""
+    specs = [spec for spec in upstream.files if not plan.is_glob(spec.path)]
+    specs = [spec for spec in specs if plan.join(upstream.from_, spec.path) not in new.entries]
+    gone = [(plan.join(upstream.from_, spec.path), spec) for spec in specs]
+    globbed = _patched_and_gone(lock, upstream, new)
+    if not gone and not globbed:
+        return
+    gone += globbed
+    lines = [f"{len(gone)} mapped, and not in `{upstream.name}` at `{new.revision[:12]}`:"]
+    lines += [moves.describe(one) for one in proposals(upstream, [path for path, _ in gone], old, new, access, held)]
+    drop = f", or give up its patch with `vendor-tool patch drop {upstream.name} N`" if globbed else ""
+    raise ConflictError(
+        "\n  ".join(lines),
+        hint=f"change `files:` (line {gone[0][1].at.line} of {lock.path.name}){drop}, then run "
+        f"`vendor-tool sync {upstream.name}@{new.revision[:12]}` again; nothing was changed",
+    )
+
+
+def _patched_and_gone(lock: Lock, upstream: Upstream, new: Snapshot) -> list[tuple[str, FileSpec]]:
+    """Recorded files that a glob took, that a patch changes and that `new` lacks, each with its glob."""
+    named = {
+        plan.join(upstream.to, spec.to or spec.path) for spec in upstream.files if not plan.is_glob(spec.path)
+    }  # what a name puts in the place of a file that went is what the patch changes from now on
+    known = upstream.resolved.files if upstream.resolved else ()
+    lacking = [item for item in known if item.path and item.path not in new.entries and item.to not in named]
+    if not lacking:
+        return []
+    patched = frozenset[str]().union(*(one.paths for one in builds.read_series(lock, upstream)))
+    found = [(item.path, plan.spec_of(upstream, item.path)) for item in lacking if item.to in patched]
+    return [(path, spec) for path, spec in found if spec is not None]
+
+
+def proposals(
+    upstream: Upstream,
+    paths: Sequence[str],
+    old: Snapshot,
+    new: Snapshot,
+    access: Access,
+    held: Mapping[str, bytes] | None = None,
+) -> tuple[moves.Proposal, ...]:
+    """Where the content of mapped files went that the new revision lacks; `held` is what to take for it, by blob id."""
+    known = [path for path in paths if path in old.entries]
+    oids = {old.entries[path].oid for path in known}
+    contents = held if held is not None else fetch.blobs(upstream, old.revision, oids, access) if oids else {}
+
+    def read(wanted: Collection[str]) -> Mapping[str, bytes]:
+        oids = {path: new.entries[path].oid for path in wanted}
+        found = fetch.blobs(upstream, new.revision, set(oids.values()), access) if oids else {}
+        return {path: found[oid] for path, oid in oids.items()}
+
+    missing = {path: contents[old.entries[path].oid] for path in known}
+    return moves.propose(missing, old.entries, new.entries, read)
