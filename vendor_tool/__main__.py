@@ -2,6 +2,6 @@
 
 import sys
 
-from vendor_tool.cli import main
+from vendor_tool.cli import run
 
-sys.exit(main())
+sys.exit(run())

@@ -2,18 +2,18 @@
 
 import hashlib
 import json
-import re
 from collections import Counter
 from collections.abc import Sequence
 from typing import Final
 
 from vendor_tool.errors import UsageError
 from vendor_tool.findings import Finding
+from vendor_tool.patterns import pattern
 from vendor_tool.values import dataclass
 
 VERSION: Final = 1
 # counts, lines and commit ids move while the finding stays the same one
-MOVING: Final = re.compile(r"\b(?:(?=[a-f]*[0-9])[0-9a-f]{7,64}|[0-9]+)\b")
+MOVING: Final = pattern(r"\b(?:(?=[a-f]*[0-9])[0-9a-f]{7,64}|[0-9]+)\b")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,15 +1,15 @@
 """Addresses made of a repository, a revision and a path: links for people, purl and SWHID for machines."""
 
-import re
 from collections.abc import Mapping
 from typing import NamedTuple, TypeVar
 from urllib.parse import quote, urlsplit
 
+from vendor_tool.patterns import pattern
 from vendor_tool.urls import plain_url
 
 _Value = TypeVar("_Value")
-_SCP = re.compile(r"^(?:[\w.-]+@)?([\w.-]+\.[A-Za-z]{2,}):(?!//)(.+)$")
-_HEX = re.compile(r"[0-9a-f]{40}\Z")
+_SCP = pattern(r"^(?:[\w.-]+@)?([\w.-]+\.[A-Za-z]{2,}):(?!//)(.+)$")
+_HEX = pattern(r"[0-9a-f]{40}\Z")
 
 # what stands between repository and revision in a link to a file and to a folder
 _FORGES = {

@@ -2,9 +2,11 @@
 
 import re
 
-_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
-_NO_NAME = re.compile(r"[\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|^[-/.]|//|\.lock$|[/.]$")
-_PLAIN = re.compile(r"[\w-][\w.-]*(?:/[\w-][\w.-]*)*", re.ASCII)
+from vendor_tool.patterns import pattern
+
+_CONTROL = pattern(r"[\x00-\x1f\x7f]")
+_NO_NAME = pattern(r"[\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|^[-/.]|//|\.lock$|[/.]$")
+_PLAIN = pattern(r"[\w-][\w.-]*(?:/[\w-][\w.-]*)*", re.ASCII)
 
 
 def unsafe(path: str) -> str | None:

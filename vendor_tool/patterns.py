@@ -6,13 +6,13 @@ import re
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, AnyStr
 
 
 class _Pattern:
     """Stands for a compiled pattern; what was asked of it once is answered without a detour the next time."""
 
-    def __init__(self, words: str, flags: int) -> None:
+    def __init__(self, words: Any, flags: int) -> None:
         self._given = words, flags
 
     def __getattr__(self, name: str) -> Any:
@@ -27,6 +27,6 @@ class _Pattern:
         return hash(re.compile(*self._given))
 
 
-def pattern(words: str, flags: int = 0) -> re.Pattern[str]:
+def pattern(words: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
     """What `re.compile` gives, without the work."""
     return _Pattern(words, flags)  # type: ignore[return-value]  # it has every attribute of one

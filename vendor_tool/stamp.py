@@ -1,16 +1,16 @@
 """What a `header:` may ask to be filled in: origin, revision, licence and holders of the very file it stands above."""
 
-import re
 from typing import Final
 
 from vendor_tool.links import permalink
 from vendor_tool.model import LegalFile, Project, Upstream
+from vendor_tool.patterns import pattern
 from vendor_tool.urls import plain_url
 
 NAMES: Final = ("project", "upstream", "url", "revision", "path", "link", "license", "holders")
 """Names that are filled in where a header's text has them in braces; all other braces stay as they are."""
 
-_FIELD = re.compile(rf"\{{({'|'.join(NAMES)})\}}")
+_FIELD = pattern(rf"\{{({'|'.join(NAMES)})\}}")
 
 
 def fields(text: str) -> bool:

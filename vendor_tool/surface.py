@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 from typing import Literal
 
+from vendor_tool.patterns import pattern
 from vendor_tool.transform.symbols import outline
 from vendor_tool.values import dataclass
 
@@ -13,14 +14,14 @@ Where = Literal["module", "guarded", "function"]
 # a new import at the top counts as new even if functions had it before, not the other way round
 _WIDTH: dict[Where, int] = {"module": 2, "guarded": 1, "function": 0}
 
-_FIX = re.compile(
+_FIX = pattern(
     r"""(?<!\w)(?:
         (?:bug|hot)?fix(?:e[sd]|ing)? | nans? | races? | racy | overflow(?:s|ed|ing)? | revert(?:s|ed)?
         | deadlock(?:s|ed)? | incorrect(?:ly)? | wrong(?:ly)? | hangs? | hanging | leak(?:s|ed|ing|age)?
     )(?!\w|-free)""",
     re.IGNORECASE | re.VERBOSE,
 )
-_HARMLESS = re.compile(
+_HARMLESS = pattern(
     r"""\bfix(?:e[sd]|ing)?\s+(?:(?:a|an|the|some|minor)\s+)*
     (?:typos?|lint\w*|format\w*|docs?|docstrings?|comments?|spelling)\b""",
     re.IGNORECASE | re.VERBOSE,

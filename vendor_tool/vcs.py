@@ -5,10 +5,8 @@ Sole home of GitPython, which costs more to load than most commands take: only w
 
 import contextlib
 import os
-import shutil
 import signal
 import subprocess
-import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -105,10 +103,7 @@ def start(
     keep: Sequence[int] = (),
 ) -> Iterator["subprocess.Popen[bytes]"]:
     """A running git, to read its output piece by piece; it is dead and reaped when the block is left."""
-    with tempfile.TemporaryFile() if stdin else contextlib.nullcontext() as given:
-        if given is not None:
-            given.write(stdin)
-            given.seek(0)
+    with _file(stdin) as given:
         pause(0)
         process = _popen(folder, arguments, given, _environment(config, variables or {}), keep)
         _running.add(process)
@@ -121,6 +116,20 @@ def start(
             for stream in (process.stdout, process.stderr):
                 if stream:
                     stream.close()
+
+
+@contextmanager
+def _file(data: bytes) -> Iterator[IO[bytes] | None]:
+    """A file to read the data from; none where there are none."""
+    if not data:
+        yield None
+        return
+    import tempfile  # what starts without input need not wait for it
+
+    with tempfile.TemporaryFile() as file:
+        file.write(data)
+        file.seek(0)
+        yield file
 
 
 def side_by_side(work: Callable[[Item], Made], items: Sequence[Item]) -> list[Made]:
@@ -222,20 +231,22 @@ def _nothing_foreign() -> Iterator[None]:
 def _popen(
     folder: Path, arguments: Sequence[str], stdin: IO[bytes] | None, variables: Mapping[str, str], keep: Sequence[int]
 ) -> "subprocess.Popen[bytes]":
-    program = shutil.which("git")
-    if program is None:
-        raise UsageError("`git` was not found", hint="install git 2.36 or newer and put it on the `PATH`")
-    return subprocess.Popen(
-        [program, *arguments],
-        cwd=folder,
-        env={**{name: value for name, value in os.environ.items() if not _foreign(name)}, **variables},
-        stdin=stdin or subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        # no terminal to ask on, and one group to kill: git leaves its transport helpers behind
-        start_new_session=True,
-        pass_fds=tuple(keep),
-    )
+    try:
+        return subprocess.Popen(
+            ["git", *arguments],
+            cwd=folder,
+            env={**{name: value for name, value in os.environ.items() if not _foreign(name)}, **variables},
+            stdin=stdin or subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            # no terminal to ask on, and one group to kill: git leaves its transport helpers behind
+            start_new_session=True,
+            pass_fds=tuple(keep),
+        )
+    except (FileNotFoundError, PermissionError) as error:
+        if error.filename != "git":  # but the folder
+            raise
+        raise UsageError("`git` was not found", hint="install git 2.36 or newer and put it on the `PATH`") from None
 
 
 def _foreign(name: str) -> bool:

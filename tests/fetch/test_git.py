@@ -180,7 +180,7 @@ def test_the_address_is_not_written_to_the_cache(kernels: Repository, access: Ac
     fetch.blobs(entry(kernels.url), revision, [oid], access)
     (store,) = (access.cache / "git").iterdir()
     assert (store / "config").read_text().split() == [
-        *("[core]", "repositoryformatversion", "=", "0", "filemode", "=", "true", "bare", "=", "true")
+        *("[core]", "repositoryformatversion", "=", "0", "bare", "=", "true")
     ]
     assert not (store / "FETCH_HEAD").exists()
     assert not (store / "hooks").exists()

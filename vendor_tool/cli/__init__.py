@@ -8,6 +8,17 @@ from collections.abc import Sequence
 from vendor_tool.errors import ExitCode, VendorError
 
 
+def run() -> int:
+    """`main` as a process of its own."""
+    import gc
+
+    # most commands are over before their garbage is worth looking for; that would be a tenth of what they cost
+    gc.set_threshold(20_000)
+    code = main()
+    gc.freeze()
+    return code
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code; never raises."""
     try:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import functools
 import os
+import sys
 from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
@@ -12,7 +14,7 @@ from vendor_tool.errors import UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import NoReturn
+    from typing import Any, NoReturn
 
 FORMATS = ("text", "json", "sarif", "github", "junit", "markdown")
 PLANS = ("text", "json", "markdown")
@@ -30,8 +32,22 @@ exit codes:
 class _Parser(argparse.ArgumentParser):
     """Complains in the words and with the exit code of every other usage error."""
 
+    def __init__(self, *, formatter_class: Callable[..., Any] = argparse.HelpFormatter, **options: Any) -> None:
+        super().__init__(formatter_class=functools.partial(formatter_class, width=_width()), **options)
+
     def error(self, message: str) -> NoReturn:
         raise UsageError(message, hint=f"see `{self.prog} --help`")
+
+
+def _width() -> int:
+    """Columns of help texts, as argparse has them; it asks `shutil`, which loads what unpacks archives."""
+    given = os.environ.get("COLUMNS", "")
+    if given.isdecimal() and int(given):
+        return int(given) - 2
+    try:
+        return os.get_terminal_size(sys.__stdout__.fileno()).columns - 2  # type: ignore[union-attr]  # closed: below
+    except (AttributeError, ValueError, OSError):
+        return 78
 
 
 def parse(argv: Sequence[str]) -> argparse.Namespace:

@@ -9,11 +9,12 @@ from vendor_tool import legal
 from vendor_tool.known_bad import canonical, known_bad
 from vendor_tool.links import permalink, tree, web
 from vendor_tool.model import Format, Header, Imports, Lock, Rule, Shim, Upstream
+from vendor_tool.patterns import pattern
 from vendor_tool.urls import plain_url
 
 EXTRA_TERMS = ", with further terms in its text"
 
-_DESCRIPTION = re.compile(r"^(?:Description|Subject):[ \t]*(.*)$", re.MULTILINE)
+_DESCRIPTION = pattern(r"^(?:Description|Subject):[ \t]*(.*)$", re.MULTILINE)
 
 
 class Fact(NamedTuple):

@@ -8,11 +8,12 @@ from urllib.parse import unquote
 from vendor_tool import legal
 from vendor_tool.documents import entry
 from vendor_tool.model import Lock, Upstream
+from vendor_tool.patterns import pattern
 from vendor_tool.urls import plain_url
 
 NAME = "PROVENANCE.md"
 MARK = "Written by vendor-tool from `vendor.lock.yaml`; edits are lost."
-_ROW = re.compile(r"^\| \[`[^`]+`\]\(([^)\s]+)\) \| ", re.MULTILINE)
+_ROW = pattern(r"^\| \[`[^`]+`\]\(([^)\s]+)\) \| ", re.MULTILINE)
 
 
 def listed(page: bytes) -> tuple[str, ...]:

@@ -1,8 +1,7 @@
 """Any git remote: one command at a time, tried again where that may help, with its failure as a value."""
 
 import re
-import tempfile
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Final, Literal
 
@@ -133,37 +132,51 @@ def _remote(
         *config,
     ]
     keep = () if hold is None else (hold,)
+
+    def attempt(variables: Mapping[str, str] | None = None) -> vcs.Ran | Trouble:
+        ran = vcs.run(
+            folder,
+            *arguments,
+            stdin=stdin,
+            config=settings,
+            variables=variables,
+            timeout=stall * OVERALL,
+            keep=keep,
+        )
+        return ran if ran.status == 0 else _trouble(url, ran)
+
+    first = attempt()
+    return _again(attempt, first, access) if isinstance(first, Trouble) else first
+
+
+def _again(
+    attempt: Callable[[Mapping[str, str]], vcs.Ran | Trouble], found: Trouble, access: Access
+) -> vcs.Ran | Trouble:
+    """What comes of trying once more, and again, for as long as that may help."""
+    import tempfile
+
     with tempfile.TemporaryDirectory(prefix="vendor-tool-") as private:
         trace = Path(private) / "headers"
-        for attempt in range(len(http.PAUSES) + 1):
-            # the headers of a refusal say how long to wait, and git does not print them
-            variables = {"GIT_TRACE_CURL": str(trace), "GIT_TRACE_CURL_NO_DATA": "1"} if attempt else None
-            ran = vcs.run(
-                folder,
-                *arguments,
-                stdin=stdin,
-                config=settings,
-                variables=variables,
-                timeout=stall * OVERALL,
-                keep=keep,
-            )
-            if ran.status == 0:
-                return ran
-            trouble = _trouble(url, ran)
-            pause = _pause(trouble, attempt, trace)
+        for usual in http.PAUSES:
+            pause = _pause(found, usual, trace)
             if pause is None:
-                return trouble
-            access.progress(f"{trouble.url}: {trouble.lines[-1] if trouble.lines else trouble.kind}; trying again")
+                break
+            access.progress(f"{found.url}: {found.lines[-1] if found.lines else found.kind}; trying again")
             vcs.pause(pause)
-    raise AssertionError("the last attempt returns")
+            # the headers of a refusal say how long to wait, and git does not print them
+            later = attempt({"GIT_TRACE_CURL": str(trace), "GIT_TRACE_CURL_NO_DATA": "1"})
+            if not isinstance(later, Trouble):
+                return later
+            found = later
+    return found
 
 
-def _pause(trouble: Trouble, attempt: int, trace: Path) -> float | None:
-    if trouble.kind not in ("busy", "cut") or attempt == len(http.PAUSES):
+def _pause(trouble: Trouble, usual: float, trace: Path) -> float | None:
+    if trouble.kind not in ("busy", "cut"):
         return None
     asked = re.findall(r"(?i)retry-after: (\d+)", trace.read_text("utf-8", "replace")) if trace.exists() else []
     if not asked:
-        return http.PAUSES[attempt]
+        return usual
     return float(asked[-1]) if int(asked[-1]) <= http.PATIENCE else None
 
 

@@ -3,12 +3,8 @@
 import fcntl
 import hashlib
 import re
-import shutil
-import tempfile
-import zlib
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
-from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import IO, NamedTuple
 
@@ -16,8 +12,6 @@ from vendor_tool import vcs
 from vendor_tool.errors import ContentError, UsageError
 from vendor_tool.model import Access, Entry
 from vendor_tool.urls import plain_url
-
-_STAMP = re.compile(rb"^committer .*> (-?\d+) ([+-])(\d\d)(\d\d)$", re.MULTILINE)
 
 
 class Turn(NamedTuple):
@@ -39,6 +33,9 @@ def repository(access: Access, url: str, suffix: str = "") -> Path:
 
 
 def _create(folder: Path) -> None:
+    import shutil
+    import tempfile
+
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         made = Path(tempfile.mkdtemp(prefix=".new-", dir=folder.parent))
@@ -48,13 +45,11 @@ def _create(folder: Path) -> None:
             hint="set `XDG_CACHE_HOME` to a folder that can",
         ) from error
     try:
-        ran = vcs.run(
-            made,
-            *("init", "-q", "--bare", "--template=", "--object-format=sha1", "."),
-            variables={"GIT_DEFAULT_REF_FORMAT": "files"},
-        )
-        if ran.status != 0:
-            raise UsageError(f"`git init` failed in `{made}`: {ran.err.strip()}")
+        # all that a bare repository needs; to start `git init` for it would be a part of a first sync that shows
+        (made / "objects").mkdir()
+        (made / "refs").mkdir()
+        (made / "config").write_text("[core]\n\trepositoryformatversion = 0\n\tbare = true\n")
+        (made / "HEAD").write_text("ref: refs/heads/main\n")
         try:
             made.rename(folder)
         except OSError:
@@ -131,6 +126,9 @@ def blob_id(data: bytes) -> str:
 
 def keep(store: Path, contents: Collection[bytes]) -> None:
     """Add blobs that did not come through git, so that the next run finds them."""
+    import tempfile
+    import zlib
+
     for data in contents:
         oid = blob_id(data)
         target = store / "objects" / oid[:2] / oid[2:]
@@ -153,7 +151,9 @@ def commit(store: Path, name: str) -> tuple[str, str] | None:
 
 
 def _date(head: bytes) -> str:
-    stamp = _STAMP.search(head)
+    from datetime import datetime, timedelta, timezone
+
+    stamp = re.search(rb"^committer .*> (-?\d+) ([+-])(\d\d)(\d\d)$", head, re.MULTILINE)
     if stamp is None:
         return datetime.fromtimestamp(0, timezone.utc).isoformat()
     # not git's own %cI: newer versions write `Z` for +00:00, and the lock must not depend on the version

@@ -10,10 +10,11 @@ from typing import Any, NoReturn
 from vendor_tool.errors import UsageError
 from vendor_tool.lockfile.nodes import Node
 from vendor_tool.paths import unsafe
+from vendor_tool.patterns import pattern
 from vendor_tool.values import dataclass
 
-_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
-MODULE = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
+_CONTROL = pattern(r"[\x00-\x1f\x7f]")
+MODULE = pattern(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
 
 
 @dataclass(frozen=True, slots=True)

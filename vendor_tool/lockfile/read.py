@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final, TypeVar, cast, get_args
@@ -26,11 +25,12 @@ from vendor_tool.model import (
     ShimSpec,
     Upstream,
 )
+from vendor_tool.patterns import pattern
 from vendor_tool.urls import check_url
 
 VERSION: Final = 1
-UPSTREAM_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
-FULL_SHA = re.compile(r"[0-9a-f]{40}")
+UPSTREAM_NAME = pattern(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+FULL_SHA = pattern(r"[0-9a-f]{40}")
 T = TypeVar("T")
 
 

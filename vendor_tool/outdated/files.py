@@ -8,10 +8,11 @@ from typing import Final, Literal
 
 from vendor_tool import plan
 from vendor_tool.model import Entry, FileSpec, Recorded, Resolved, Snapshot, Upstream
+from vendor_tool.patterns import pattern
 from vendor_tool.values import dataclass
 
 INIT: Final = "__init__.py"
-NOTICE: Final = re.compile(r"NOTICE(?:\.(?:txt|md|rst))?", re.IGNORECASE)
+NOTICE: Final = pattern(r"NOTICE(?:\.(?:txt|md|rst))?", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

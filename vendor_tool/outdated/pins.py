@@ -1,12 +1,12 @@
 """Whether a pin will still be there tomorrow: what of an upstream's branches, tags and requests holds it."""
 
-import re
 from collections.abc import Collection, Mapping
 from typing import Final, Literal
 
+from vendor_tool.patterns import pattern
 from vendor_tool.values import dataclass
 
-REQUEST: Final = re.compile(r"refs/(?:pull|merge-requests|pull-requests)/(\d+)/(?:head|merge|from)")
+REQUEST: Final = pattern(r"refs/(?:pull|merge-requests|pull-requests)/(\d+)/(?:head|merge|from)")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,6 @@
 """Applies patches exactly. A place is taken only where every line fits and no other place fits as well."""
 
 import hashlib
-import re
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
 
@@ -9,13 +8,14 @@ from vendor_tool.errors import ConflictError, UsageError
 from vendor_tool.lines import split
 from vendor_tool.model import Blob, Tree
 from vendor_tool.patch.parse import FileDiff, Hunk, Patch
+from vendor_tool.patterns import pattern
 from vendor_tool.values import dataclass, replace
 
 # git cuts headings off here, in bytes
 HEADING = 80
-TOP_LEVEL = re.compile(rb"[A-Za-z_$]")
-_PYTHON = re.compile(rb"[ \t]*(?:class|(?:async[ \t]+)?def)[ \t]")
-_NAME = re.compile(rb"(?:class|def)\s+(\w+)")
+TOP_LEVEL = pattern(rb"[A-Za-z_$]")
+_PYTHON = pattern(rb"[ \t]*(?:class|(?:async[ \t]+)?def)[ \t]")
+_NAME = pattern(rb"(?:class|def)\s+(\w+)")
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,8 +3,9 @@
 Source: https://dep-team.pages.debian.net/deps/dep3/
 """
 
-import re
 from collections.abc import Mapping
+
+from vendor_tool.patterns import pattern
 
 FIELDS = (
     "Description",
@@ -19,8 +20,8 @@ FIELDS = (
     "Last-Update",
     "Applied-Upstream",
 )
-_FIELD = re.compile(r"([A-Za-z][A-Za-z0-9-]*):[ \t]*(.*)")
-_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
+_FIELD = pattern(r"([A-Za-z][A-Za-z0-9-]*):[ \t]*(.*)")
+_DATE = pattern(r"\d{4}-\d{2}-\d{2}")
 
 
 def dep3_parse(text: str) -> dict[str, str]:

@@ -1,13 +1,13 @@
 """The same patch for files that stand elsewhere now: its head lines name other paths, its hunks stay what they are."""
 
-import re
 from collections.abc import Mapping
 
 from vendor_tool.lines import split
 from vendor_tool.patch.parse import FileDiff, Patch, parse
 from vendor_tool.patch.render import git_line, name_line
+from vendor_tool.patterns import pattern
 
-_NAMES = re.compile(rb"--- |\+\+\+ |rename from |rename to |diff --git ")
+_NAMES = pattern(rb"--- |\+\+\+ |rename from |rename to |diff --git ")
 
 
 def moved(patch: Patch, places: Mapping[str, str]) -> Patch:

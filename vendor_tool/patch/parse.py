@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from vendor_tool.errors import UsageError
 from vendor_tool.lines import split
 from vendor_tool.patch.head import dep3_parse
+from vendor_tool.patterns import pattern
 from vendor_tool.values import dataclass
 
-_HUNK = re.compile(rb"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@(?: ?(.*))?", re.DOTALL)
+_HUNK = pattern(rb"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@(?: ?(.*))?", re.DOTALL)
 # empty lines that an editor may have cut off; more are a sign of something else
 MOST_CUT = 20
 _GIT = b"diff --git "

@@ -5,11 +5,12 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from vendor_tool.findings import Finding, RuleInfo
+from vendor_tool.patterns import pattern
 from vendor_tool.reports.wording import by_upstream, place, spot, tally, visible
 
-SPECIAL: Final = re.compile(r"[\\`*_{}\[\]<>|~&]")
+SPECIAL: Final = pattern(r"[\\`*_{}\[\]<>|~&]")
 # names and numbers of strangers must not notify people or link issues of this repository
-REFERENCE: Final = re.compile(r"([@#])(?=\w)|([!$])(?=\d)")
+REFERENCE: Final = pattern(r"([@#])(?=\w)|([!$])(?=\d)")
 
 
 def render(findings: Sequence[Finding], rules: Mapping[str, RuleInfo], *, lock: str, root: str, **_: object) -> str:

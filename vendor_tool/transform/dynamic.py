@@ -1,11 +1,11 @@
 """Imports by a name in a string: no rule rewrites them, so that each is reported."""
 
 import ast
-import re
 from collections.abc import Mapping
 
 from vendor_tool.findings import Finding, RuleInfo
 from vendor_tool.model import Context, Source
+from vendor_tool.patterns import pattern
 from vendor_tool.transform import modules, syntax
 
 RULES: Mapping[str, RuleInfo] = {
@@ -21,7 +21,7 @@ RULES: Mapping[str, RuleInfo] = {
 
 _CALLS = ("import_module", "__import__", "importorskip", "find_spec")
 _CALLED = tuple(call.encode() for call in _CALLS)
-_QUOTED = re.compile(rb"[\"'](\.(?=\w)|\w+)")
+_QUOTED = pattern(rb"[\"'](\.(?=\w)|\w+)")
 
 
 def find(source: Source, context: Context) -> tuple[Finding, ...]:

@@ -5,19 +5,19 @@ started at (`modules.roots`). What is already right keeps its bytes.
 """
 
 import ast
-import re
 from collections.abc import Iterator, Sequence
 
 from vendor_tool.errors import UsageError
 from vendor_tool.model import Change, Context, Imports, Source
+from vendor_tool.patterns import pattern
 from vendor_tool.transform import modules, rewriting, syntax
 from vendor_tool.transform.modules import Found
 from vendor_tool.transform.rewriting import Target
 from vendor_tool.values import dataclass, replace
 
-_IMPORT = re.compile(rb"import(?![\w\x80-\xff])")
-_RELATIVE = re.compile(rb"from[ \t\f]*\.")
-_WORD = re.compile(rb"[\w\x80-\xff]+")
+_IMPORT = pattern(rb"import(?![\w\x80-\xff])")
+_RELATIVE = pattern(rb"from[ \t\f]*\.")
+_WORD = pattern(rb"[\w\x80-\xff]+")
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,17 +3,17 @@ else uses. The block under `if __name__ == "__main__":` goes by the name `__main
 """
 
 import ast
-import re
 from collections.abc import Collection, Iterator, Sequence
 
 from vendor_tool.errors import UsageError
 from vendor_tool.model import Change, Context, FileSpec, Source
+from vendor_tool.patterns import pattern
 from vendor_tool.transform import removal, scopes, syntax
 from vendor_tool.values import dataclass
 
 MAIN = "__main__"
 
-_WORD = re.compile(r"\w+")
+_WORD = pattern(r"\w+")
 
 
 @dataclass(frozen=True, slots=True)

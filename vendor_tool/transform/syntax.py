@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from vendor_tool.errors import UsageError
 from vendor_tool.model import Source
+from vendor_tool.patterns import pattern
 from vendor_tool.values import dataclass
 
 if TYPE_CHECKING:
@@ -21,8 +22,8 @@ if TYPE_CHECKING:
 
 Import: TypeAlias = ast.Import | ast.ImportFrom
 
-_LINE_END = re.compile(r"\r\n|\r|\n")
-_CODING = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
+_LINE_END = pattern(r"\r\n|\r|\n")
+_CODING = pattern(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
 _KEPT_MODULES = 16
 _modules: dict[bytes, "cst.Module"] = {}
 
