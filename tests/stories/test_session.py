@@ -240,6 +240,35 @@ def test_an_edit_made_in_between_is_not_overwritten(consumer: Project, upstream:
     assert f"`{V}` is edited by hand" in consumer.refused(ExitCode.CONTENT, "sync", "--continue")
 
 
+def test_status_says_what_keeps_a_stopped_merge_from_going_on(consumer: Project, upstream: Repository) -> None:
+    later = stop(consumer, upstream)
+    assert "cannot go on" not in consumer.done("status").out
+    before = consumer.lock
+    consumer.write({"vendor.lock.yaml": before.replace("[k.py, other.py]", "[k.py]", 1)})
+    assert (
+        f"  it cannot go on as it is: the upgrade of `demo` to `{later[:12]}` began with another lock: "
+        "the entry or a patch was changed since\n    undo that change, or run `vendor-tool sync --abort demo`"
+    ) in consumer.done("status").out
+    consumer.write({"vendor.lock.yaml": before, "vendored/demo/other.py": "x = 1\n"})
+    assert "cannot go on as it is: `vendored/demo/other.py` is edited by hand" in consumer.done("status").out
+
+
+def test_a_session_whose_state_was_lost_claims_nothing_and_keeps_what_was_settled(
+    consumer: Project, upstream: Repository
+) -> None:
+    stop(consumer, upstream)
+    consumer.write({f"{MERGE}/{V}": BOTH})
+    (consumer.root / MERGE / "session.json").unlink()
+    lost = f"the stopped merge of `demo` cannot go on: `{MERGE}/session.json` is gone or damaged"
+    assert lost in consumer.done("status").out
+    assert lost in consumer.refused(ExitCode.USAGE, "sync", "--continue")
+    assert "is stopped at a conflict" in consumer.refused(ExitCode.CONFLICT, "sync", "demo@main")
+    assert consumer.read(f"{MERGE}/{V}").decode() == BOTH
+    consumer.done("sync", "--abort")
+    assert "stopped" not in consumer.done("status").out
+    assert not (consumer.root / MERGE).exists()
+
+
 def test_two_stopped_upgrades_end_one_by_one(tmp_path: Path, upstream: Repository) -> None:
     pin = upstream.git("rev-parse", "main")
     text = lock(

@@ -12,7 +12,7 @@ from vendor_tool.cli import output, quick
 from vendor_tool.cli.arguments import LOCK, cache
 from vendor_tool.cli.output import Voice
 from vendor_tool.errors import ExitCode, UsageError
-from vendor_tool.model import Access
+from vendor_tool.model import Access, Lock
 
 if TYPE_CHECKING:
     from vendor_tool.pipeline.sync import Done
@@ -183,15 +183,14 @@ def add(arguments: argparse.Namespace) -> ExitCode:
     return ExitCode.CLEAN
 
 
-def _stopped_at(root: Path, names: Collection[str]) -> list[str]:
+def _stopped_at(lock: Lock, names: Collection[str]) -> list[str]:
     """Merges that wait for a person; nothing is loaded where none does."""
-    if not (root / write.FOLDER / "merge").is_dir():
+    if not (lock.root / write.FOLDER / "merge").is_dir():
         return []
-    from vendor_tool.pipeline import session
+    from vendor_tool.pipeline import session, stopped
 
-    return [
-        line for name in session.pending(root) if not names or name in names for line in session.describe(root, name)
-    ]
+    waiting = [name for name in session.pending(lock.root) if not names or name in names]
+    return [line for name in waiting for line in stopped.describe(lock, name)]
 
 
 def status(arguments: argparse.Namespace) -> ExitCode:
@@ -217,7 +216,7 @@ def status(arguments: argparse.Namespace) -> ExitCode:
         branch = f" ({upstream.branch})" if upstream.branch else ""
         date = f" of {record.date[:10]}" if record else ""
         lines.append(f"{name}: {upstream.revision[:12]}{branch}{date}: {', '.join(filter(None, (what, state)))}")
-    lines += _stopped_at(lock.root, names)
+    lines += _stopped_at(lock, names)
     loose = [one for one in found if one.upstream is None]
     lines += [f"{one.path or 'project'}: {one.message}; {one.fix}" for one in loose]
     output.document("".join(f"{line}\n" for line in lines) or "no upstreams\n", None)

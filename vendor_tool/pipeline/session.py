@@ -2,7 +2,7 @@
 
 The folder is a git repository of its own whose index holds the three versions as unmerged stages, so that
 `git mergetool` and editors work in it. Neither the tree nor the lock of the project knows of it. `session.json` is what
-makes it a session: it comes with the whole folder, and goes in the swap that writes the result.
+makes it a session: it comes with the whole folder, and goes in the swap that writes the result and the mark of the end.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from vendor_tool.pipeline.upgrade import Task
 from vendor_tool.values import dataclass
 
 STATE = "session.json"
+END = "ended"
 OLD = ".old"
 
 
@@ -76,10 +77,20 @@ def state_path(name: str) -> str:
     return f"{write.FOLDER}/merge/{name}/{STATE}"
 
 
+def end_path(name: str) -> str:
+    """Local path of the mark that a session was carried out, and that its folder may go."""
+    return f"{write.FOLDER}/merge/{name}/{END}"
+
+
 def pending(root: Path) -> tuple[str, ...]:
-    """Names of the upstreams whose upgrade, refresh or drop is stopped."""
-    found = root.glob(f"{write.FOLDER}/merge/*/{STATE}")
-    return tuple(sorted({path.parent.name.removeprefix(".").removesuffix(OLD) for path in found}))
+    """Names of the upstreams whose upgrade, refresh or drop is stopped, also where its state was lost."""
+    found = [path for path in (root / write.FOLDER / "merge").glob("*") if path.is_dir()]
+    found = [path for path in found if (path / STATE).exists() or not (_is_old(path) or (path / END).exists())]
+    return tuple(sorted({path.name.removeprefix(".").removesuffix(OLD) for path in found}))
+
+
+def _is_old(path: Path) -> bool:
+    return path.name.startswith(".") and path.name.endswith(OLD)
 
 
 def mend(root: Path) -> tuple[str, ...]:
@@ -87,7 +98,7 @@ def mend(root: Path) -> tuple[str, ...]:
     ended = []
     for left in sorted((root / write.FOLDER / "merge").glob("*")):
         name = left.name.removeprefix(".").removesuffix(OLD)
-        if left.name == name and (left / STATE).exists():
+        if left.name == name and not (left / END).exists():
             continue
         if left.name != name and not folder(root, name).exists():
             left.rename(folder(root, name))
@@ -222,7 +233,9 @@ def load(root: Path, name: str) -> Session:
         )
     except (OSError, ValueError, KeyError, TypeError):
         raise UsageError(
-            f"the stopped merge of `{name}` cannot be read", hint=f"end it with `vendor-tool sync --abort {name}`"
+            f"the stopped merge of `{name}` cannot go on: `{state_path(name)}` is gone or damaged",
+            hint=f"take out of `{write.FOLDER}/merge/{name}` what you settled, run `vendor-tool sync --abort {name}`, "
+            "and start anew; tree and lock are as they were",
         ) from None
 
 
@@ -319,31 +332,3 @@ def _blob(item: Any) -> Blob | None:
 
 def _blobs(items: Mapping[str, Any]) -> dict[str, Blob]:
     return {path: blob for path, item in items.items() if (blob := _blob(item)) is not None}
-
-
-# ---- words ------------------------------------------------------------------------------------------------
-
-
-def describe(root: Path, name: str) -> tuple[str, ...]:
-    """Where a merge stopped, which lines wait for a person, and what to type next."""
-    stopped = load(root, name)
-    place = f"{write.FOLDER}/merge/{name}"
-    lines = [f"{name}: {stopped.what} stopped at patch {stopped.stopped + 1} of {stopped.of}, `{stopped.patch}`"]
-    left = marked(root, stopped)
-    for one in stopped.files:
-        lines.append(f"  {place}/{one.path}: {_left(left[one.path], one)}")
-        lines += [f"    {note}" for note in one.notes]
-    if any(left[one.path] for one in stopped.files):
-        lines.append(f"  edit until no marker is left, or run `git mergetool` in `{place}`; then")
-    lines.append(f"  `vendor-tool sync --continue {name}`, or `vendor-tool sync --abort {name}` to give up")
-    return tuple(lines)
-
-
-def _left(stretches: tuple[tuple[int, int], ...] | None, one: Open) -> str:
-    if stretches is None:
-        answer = "is deleted, which is an answer; or " if one.may_go else "is not there: "
-        return f"{answer}put it there as it should be, from `.base`, `.ours` and `.theirs` beside it"
-    if not stretches:
-        return "no conflict marker left"
-    shown = ", ".join(f"{first}-{last}" if last > first else str(first) for first, last in stretches)
-    return f"in conflict at lines {shown}"

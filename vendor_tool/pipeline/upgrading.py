@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from vendor_tool import fetch, lockfile, merge, write
-from vendor_tool.errors import ConflictError, ContentError, UpstreamError, UsageError
+from vendor_tool.errors import ConflictError, ContentError, UpstreamError, UsageError, VendorError
 from vendor_tool.model import Access, Blob, Lock, Upstream
 from vendor_tool.pipeline import session, sync, terms
 from vendor_tool.pipeline import upgrade as upgrades
@@ -58,7 +58,8 @@ def _finish(
     build = finished.build
     if task.kind == "upgrade":
         build = replace(build, resolved=replace(build.resolved, tag=task.tag))
-    changed: dict[str, Blob | None] = {**finished.patches, **({session.state_path(ends): None} if ends else {})}
+    end: dict[str, Blob | None] = {session.state_path(ends): None, session.end_path(ends): Blob(b"")} if ends else {}
+    changed: dict[str, Blob | None] = {**finished.patches, **end}
     done = sync.apply(
         lock,
         [build],
@@ -72,8 +73,11 @@ def _finish(
     said = steps(prepared.rebase)
     if task.kind == "upgrade":
         said = (*_news(prepared, access), *said, *(() if dry_run else _standing(prepared, access)))
-    own = tuple(path for path in done.removed if not path.startswith(f"{write.FOLDER}/"))
-    return replace(done, removed=own, said=said)
+    written, removed = (
+        tuple(path for path in paths if not path.startswith(f"{write.FOLDER}/"))
+        for paths in (done.written, done.removed)
+    )
+    return replace(done, written=written, removed=removed, said=said)
 
 
 def _news(prepared: Upgrade, access: Access) -> tuple[str, ...]:
@@ -171,8 +175,9 @@ def resume(path: Path, name: str | None, access: Access) -> Done:
             return Done(said=(f"{ended}: the run that was killed had carried it out",))
         lock = lockfile.load(path, access.cache)
         stopped = session.load(root, _one(root, name))
-        upstream = _unchanged(lock, stopped)
-        _same_edits(lock, upstream, stopped)
+        if (hindrance := hindered(lock, stopped)) is not None:
+            raise hindrance
+        upstream = lock.upstreams[stopped.name]
         prepared = upgrades.prepare_task(lock, upstream, stopped.task, access, stopped.resolutions)
         if prepared.rebase.stopped != stopped.stopped or {one.path for one in stopped.files} != {
             conflict.path for conflict in prepared.rebase.conflicts
@@ -188,13 +193,16 @@ def resume(path: Path, name: str | None, access: Access) -> Done:
         return done
 
 
-def _unchanged(lock: Lock, stopped: Session) -> Upstream:
+def hindered(lock: Lock, stopped: Session) -> VendorError | None:
+    """Why a stopped merge must not go on: the lock, a patch or a vendored file was changed since it began."""
     upstream = lock.upstreams.get(stopped.name)
     if upstream is None:
-        raise UsageError(f"`{stopped.name}` is not in the lock any more", hint="run `vendor-tool sync --abort`")
+        return UsageError(
+            f"`{stopped.name}` is not in the lock any more", hint=f"run `vendor-tool sync --abort {stopped.name}`"
+        )
     if session.inputs(lock, upstream) != stopped.inputs:
-        raise _start_anew(stopped, "began with another lock: the entry or a patch was changed since")
-    return upstream
+        return _start_anew(stopped, "began with another lock: the entry or a patch was changed since")
+    return _other_edits(lock, upstream, stopped)
 
 
 def _start_anew(stopped: Session, why: str) -> UsageError:
@@ -205,8 +213,8 @@ def _start_anew(stopped: Session, why: str) -> UsageError:
     )
 
 
-def _same_edits(lock: Lock, upstream: Upstream, stopped: Session) -> None:
-    """What was edited by hand must still be just that. Raises ContentError."""
+def _other_edits(lock: Lock, upstream: Upstream, stopped: Session) -> ContentError | None:
+    """What was edited by hand must still be just that."""
     from vendor_tool.pipeline import state
 
     edits = stopped.task.edits
@@ -214,12 +222,13 @@ def _same_edits(lock: Lock, upstream: Upstream, stopped: Session) -> None:
     edited = [item.to for item in found if item.to not in edits and not state.as_recorded(lock, item)]
     edited = [path for path in edited if state.on_disk(lock, path)[0] is not None]
     edited += [path for path, blob in edits.items() if state.on_disk(lock, path) != (blob.data, blob.executable)]
-    if edited:
-        raise ContentError(
-            f"{state.several(sorted(edited))} edited by hand since the merge stopped",
-            hint="put it back, for example with `git checkout`, and run `vendor-tool sync --continue` again; or give "
-            "up with `vendor-tool sync --abort`, and keep the edit with `vendor-tool patch new`",
-        )
+    if not edited:
+        return None
+    return ContentError(
+        f"{state.several(sorted(edited))} edited by hand since the merge stopped",
+        hint="put it back, for example with `git checkout`, and run `vendor-tool sync --continue` again; or give "
+        "up with `vendor-tool sync --abort`, and keep the edit with `vendor-tool patch new`",
+    )
 
 
 def abort(path: Path, name: str | None, access: Access) -> str:
