@@ -15,14 +15,15 @@ test: $(VENV)/.installed-test
 	$(BIN)/mypy
 	$(BIN)/pytest -n auto
 
-# what needs the kernel runtime and no GPU: references in float64, kernels traced and lowered, the shim over the real thing
+# what needs the kernel runtime and no GPU: references in float64, kernels traced and lowered, the shim over the real thing,
+# parity from the lock to the outcome with kernels for the C target, here and on a local Ray
 test-runtime: $(RUNTIME)/.installed
-	$(RUNTIME)/bin/python -m pytest -n auto tests/parity tests/codegen tests/shim/test_real_runtime.py
+	$(RUNTIME)/bin/python -m pytest -n auto tests/parity tests/codegen tests/shim/test_real_runtime.py tests/test_parity_*.py
 
 $(RUNTIME)/.installed: pyproject.toml
 	$(PYTHON) -m venv $(RUNTIME)
 	$(RUNTIME)/bin/python -m pip install --quiet torch==2.13.0 numpy
-	$(RUNTIME)/bin/python -m pip install --quiet --editable '.[gpu]' pytest pytest-xdist hypothesis
+	$(RUNTIME)/bin/python -m pip install --quiet --editable '.[gpu]' ray==2.50.0 pytest pytest-xdist hypothesis
 	touch $@
 
 $(VENV)/bin/python:
