@@ -13,7 +13,7 @@ from vendor_tool.model import Change, Context, Shim, ShimSpec, Source
 from vendor_tool.transform import modules, rewriting, shim_analysis, shim_branches, syntax
 from vendor_tool.transform.rewriting import Target
 from vendor_tool.transform.shim_analysis import Needs
-from vendor_tool.transform.shim_builtins import LOADED, LOOKS
+from vendor_tool.transform.shim_builtins import KEYED, LOADED, LOOKS
 from vendor_tool.transform.shim_proof import prove as prove
 from vendor_tool.transform.shim_standin import BUNDLED
 from vendor_tool.transform.shim_standin import render as render
@@ -65,13 +65,18 @@ def apply(source: Source, rule: Shim, context: Context) -> Change:
             edits.append(syntax.Edit(node, node_text))
     if not edits:
         return Change(source.data)
-    marks = [
-        mark
-        for statement, bound in needs.waiting.items()
-        for mark in shim_branches.edits(syntax.text(source), statement, bound)
-    ]
+    if len({known[module][0].parts for module in needs.modules}) > 1:  # a stand-in cannot wait for another one
+        needs = Needs(needs.shadows, {}, (), frozenset())
     edits = _with_shadows(source, edits, known, needs)
-    return Change(syntax.splice(source, [*edits, *marks]), tuple(dict.fromkeys(names)), matched=True)
+    return Change(syntax.splice(source, [*edits, *_marks(source, needs)]), tuple(dict.fromkeys(names)), matched=True)
+
+
+def _marks(source: Source, needs: Needs) -> Iterator[syntax.Edit | syntax.Cut]:
+    whole = syntax.text(source)
+    for statement, bound in needs.waiting.items():
+        yield from shim_branches.edits(whole, statement, bound)
+    for table in needs.keyed:
+        yield syntax.Edit(table, f"{KEYED}({whole.text[whole.span(table)]})")
 
 
 def _stand_in(module: str, context: Context) -> _StandIn:
@@ -168,7 +173,9 @@ def _with_shadows(
     """Imports the built-in functions that take deferred values at import: `float(T.max_value(...))`."""
     wanted = {name: module for name, module in needs.shadows.items() if name not in LOOKS}
     if needs.waiting:
-        wanted[LOADED] = next(iter(known))
+        wanted[LOADED] = next(iter(needs.modules))
+    if needs.keyed:
+        wanted[KEYED] = next(iter(needs.modules))
     first = next((edit for edit in edits if edit.node.col_offset == 0), None)
     if not wanted or first is None:
         return list(edits)

@@ -9,7 +9,7 @@ import builtins
 from collections.abc import Callable, Mapping
 
 from vendor_tool.transform import shim_walk, syntax
-from vendor_tool.transform.shim_builtins import LOADED, RECORDABLE
+from vendor_tool.transform.shim_builtins import KEYED, LOADED, RECORDABLE
 from vendor_tool.transform.shim_values import Use, identities
 from vendor_tool.values import dataclass
 
@@ -66,13 +66,18 @@ class Needs:
 
     shadows: Mapping[str, str]  # functions of Python's own, and modules with some, each with the shimmed module
     waiting: Mapping[ast.If, tuple[str, ...]]  # statements that are put off as a whole, and what they bind
+    keyed: tuple[ast.expr, ...]  # tables that are put off as a whole
+    modules: frozenset[str]  # that the file's deferred names come from
 
 
 def needs(tree: ast.Module, modules: frozenset[str]) -> Needs:
     """What a file that is not yet rewritten does at import with values of `modules` that import lines do not show."""
     seen = shim_walk.walk(tree, lambda node: _own(node, modules), RECORDABLE)
-    taken = any(isinstance(node, ast.Name) and node.id == LOADED for node in ast.walk(tree)) if seen.waiting else False
-    return Needs(seen.shadowed, {} if taken else seen.waiting)
+    if seen.waiting or seen.keyed:
+        taken = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)} & {LOADED, KEYED}
+        if not taken:
+            return Needs(seen.shadowed, seen.waiting, tuple(seen.keyed), frozenset(seen.origin.values()))
+    return Needs(seen.shadowed, {}, (), frozenset())
 
 
 def _own(node: syntax.Import, modules: frozenset[str]) -> dict[str, str]:
@@ -91,6 +96,7 @@ def _bound(alias: ast.alias) -> str:
 def refusals(tree: ast.Module, own: Callable[[syntax.Import], Mapping[str, str]]) -> tuple[Use, ...]:
     """What a rewritten file does at import that cannot be put off; `own` gives the deferred names of an import."""
     seen = shim_walk.walk(tree, own)
-    # before the first use, such a name is not the built-in function itself
-    others = [Use(line, f"the identity of `{name}`") for line, name in identities(tree, seen.shadows)]
+    # before the first use, such a name is not the very object that it stands for
+    names = seen.shadows | {name for name in seen.chosen if seen.names.get(name) == "deferred"}
+    others = [Use(line, f"the identity of `{name}`") for line, name in identities(tree, names)]
     return tuple(dict.fromkeys((*seen.uses, *others)))

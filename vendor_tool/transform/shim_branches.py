@@ -7,6 +7,7 @@ between definitions; a flag or a number would have others believe it at once.
 
 import ast
 import builtins
+import functools
 from collections.abc import Iterator, Mapping, Sequence
 
 from vendor_tool.transform import syntax
@@ -84,6 +85,7 @@ def bound(node: ast.If, seen: Walk, tree: ast.Module) -> tuple[str, ...] | None:
     return every if fits and not any(identities(tree, every)) else None
 
 
+@functools.lru_cache(maxsize=4)
 def _bindings(tree: ast.Module) -> dict[str, list[ast.stmt]]:
     """The statements of the module itself that bind each name, or say `global` of it, in source order."""
     found: dict[str, list[ast.stmt]] = {}
@@ -113,6 +115,17 @@ def _bound_by(node: ast.AST) -> Iterator[str]:
     if not isinstance(node, _SCOPES):
         for child in ast.iter_child_nodes(node):
             yield from _bound_by(child)
+
+
+def is_bound_once(tree: ast.Module, name: str) -> bool:
+    """Whether one statement of the module binds the name, and none says `global` of it."""
+    return len(_bindings(tree).get(name, ())) == 1
+
+
+def catches_more(handler: ast.ExceptHandler) -> bool:
+    """Whether the `except` answers more than an import that fails."""
+    caught = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+    return any(one is None or ast.unparse(one) not in ("ImportError", "ModuleNotFoundError") for one in caught)
 
 
 def _sure(body: Sequence[ast.stmt]) -> set[str]:

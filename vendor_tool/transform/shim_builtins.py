@@ -2,17 +2,23 @@
 
 from collections.abc import Mapping
 
-RECORDABLE = frozenset({"float", "int", "abs", "round", "max", "min", "str", "len", "bool", "hasattr", "getattr"})
+RECORDABLE = frozenset({"float", "int", "abs", "round", "max", "min", "len", "bool", "hasattr", "getattr"})
 """Built-in functions whose stand-ins write the call down."""
 
 LOADED = "_loaded"
 """What a statement that is put off asks first."""
 
+KEYED = "_keyed"
+"""What makes a deferred value of a table whose keys are not known yet."""
+
+KEEPS_TEXT = frozenset({"str", "dict", "list", "tuple", "append", "add", "extend", "setdefault", "update", "insert"})
+"""Functions and methods that only store the text that they get."""
+
 LOOKS: Mapping[str, tuple[str, ...]] = {"dataclasses": ("dataclass",), "functools": ("total_ordering",)}
 """Decorators by module that look into the class that they get; their stand-ins write the call down as well."""
 
 PURE = frozenset(
-    {*RECORDABLE, "isinstance", "tuple", "list", "dict", "set", "frozenset", "any", "all", "sorted", "sum"}
+    {*RECORDABLE, "str", "isinstance", "tuple", "list", "dict", "set", "frozenset", "any", "all", "sorted", "sum"}
 )
 """Built-in functions that give the same whenever they are called."""
 

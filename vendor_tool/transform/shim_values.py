@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Literal, TypeAlias
 
 from vendor_tool.transform import syntax
-from vendor_tool.transform.shim_builtins import NEED_VALUES, RECORDABLE
+from vendor_tool.transform.shim_builtins import KEEPS_TEXT, KEYED, NEED_VALUES, RECORDABLE
 from vendor_tool.values import dataclass, field
 
 Kind: TypeAlias = Literal["deferred", "stub", "text", "holder"] | None
@@ -36,12 +36,15 @@ class Walk:
     origin: dict[str, str] = field(default_factory=dict)  # deferred name -> shimmed module
     plain: dict[str, str] = field(default_factory=dict)  # name of another import -> what it stands for
     functions: dict[str, Function] = field(default_factory=dict)
+    classes: set[str] = field(default_factory=set)
     entered: dict[tuple[str, tuple[Kind, ...]], Kind] = field(default_factory=dict)  # calls, and what they give
     returned: list[Kind] = field(default_factory=list)
     uses: list[Use] = field(default_factory=list)
     shadowed: dict[str, str] = field(default_factory=dict)  # function of Python's own -> module
     shadows: set[str] = field(default_factory=set)  # functions of Python's own that the file imports from a stand-in
     waiting: dict[ast.If, tuple[str, ...]] = field(default_factory=dict)  # statements to put off, and what they bind
+    keyed: list[ast.expr] = field(default_factory=list)  # tables to put off
+    chosen: dict[str, int] = field(default_factory=dict)  # names that are assigned deferred values, and the line
 
 
 def refuse(seen: Walk, node: ast.expr, what: str) -> None:
@@ -130,6 +133,8 @@ def value(seen: Walk, node: ast.expr) -> Kind:
                 if default is not None:
                     value(seen, default)
             return None
+        case ast.BinOp(left=ast.Constant(value=str()), op=ast.Mod(), right=right):
+            return "text" if value(seen, right) else None
         case ast.BinOp(left=left, right=right):
             sides = value(seen, left), value(seen, right)
             return "text" if "text" in sides else joined(*sides)
@@ -216,9 +221,26 @@ def _call(seen: Walk, node: ast.Call) -> Kind:
                 seen, name, kinds[: len(node.args)], [(key.arg, kind) for key, kind in _keywords(node, kinds)]
             )
             return given or ("holder" if any(kinds) else None)
+        if name == KEYED and name in seen.shadows:
+            return "deferred"
         if kinds and kinds[0] in ("deferred", "stub") and name not in seen.names:
             return _builtin(seen, node, name)
-    return "holder" if any(kinds) or function else None
+    return _foreign(seen, node, kinds) or ("holder" if function else None)
+
+
+def _foreign(seen: Walk, node: ast.Call, kinds: Sequence[Kind]) -> Kind:
+    """A call of something that is neither the runtime's nor a function of the file."""
+    match node.func:
+        case ast.Attribute(value=ast.Constant(value=str()), attr="join" | "format"):
+            return "text" if any(kinds) else None
+        case ast.Name(id=name) | ast.Attribute(attr=name):
+            pass
+        case _:
+            name = ""
+    if "text" in kinds and name not in KEEPS_TEXT and name not in seen.classes:
+        # whoever reads it now sees a mark in the place of the value
+        refuse(seen, node, "the text")
+    return "text" if name == "str" and "text" in kinds else "holder" if any(kinds) else None
 
 
 def _keywords(node: ast.Call, kinds: Sequence[Kind]) -> list[tuple[ast.keyword, Kind]]:
@@ -232,6 +254,8 @@ def _builtin(seen: Walk, node: ast.Call, name: str) -> Kind:
             refuse(seen, node, NEED_VALUES.get(name, "the answer"))
             return None
         return "deferred"
+    if name == "str":
+        return "text"
     if name in NEED_VALUES:
         refuse(seen, node, NEED_VALUES[name])
         return None

@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Sequence
 
-from vendor_tool.transform import shim_branches, syntax
+from vendor_tool.transform import shim_branches, shim_tables, syntax
 from vendor_tool.transform.shim_builtins import LOADED, LOOKS
 from vendor_tool.transform.shim_values import Kind, Own, Walk, bind, enter, items, joined, refuse, truth, value
 from vendor_tool.values import replace
@@ -21,7 +21,43 @@ def walk(tree: ast.Module, own: Own, shadows: frozenset[str] = frozenset()) -> W
             _branch(seen, statement, tree, marks=not shadows)
         else:
             _statement(seen, statement)
+            _table(seen, statement, tree, marks=not shadows)
     return seen
+
+
+def _table(seen: Walk, node: ast.stmt, tree: ast.Module, *, marks: bool) -> None:
+    """Notes a table of the module itself that must be deferred as a whole, or is looked up too early."""
+    match node:
+        case ast.Assign(targets=[ast.Name(id=name)], value=ast.expr() as table):
+            pass
+        case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as table):
+            pass
+        case ast.Assign(targets=[ast.Subscript(value=ast.Name(id=name), slice=key)]) if value(seen, key):
+            if name in shim_tables.looked_up(tree, set(seen.origin)) and seen.names.get(name) != "deferred":
+                refuse(seen, key, "the key")
+            return
+        case ast.ClassDef(body=body):
+            for part in body:
+                _attribute_table(seen, part, tree)
+            return
+        case _:
+            return
+    if not shim_tables.is_table(seen, table) or name not in shim_tables.looked_up(tree, set(seen.origin)):
+        return
+    if marks or not shim_branches.is_bound_once(tree, name):
+        refuse(seen, table, "the keys")
+    else:
+        seen.keyed.append(table)
+        seen.names[name] = "deferred"
+
+
+def _attribute_table(seen: Walk, node: ast.stmt, tree: ast.Module) -> None:
+    match node:
+        case ast.Assign(targets=[ast.Name(id=name)], value=ast.expr() as table) if shim_tables.is_table(seen, table):
+            if name in shim_tables.looked_up(tree, set(seen.origin)):
+                refuse(seen, table, "the keys")
+        case _:
+            pass
 
 
 def _branch(seen: Walk, node: ast.If, tree: ast.Module, *, marks: bool) -> None:
@@ -71,6 +107,8 @@ def _statement(seen: Walk, node: ast.stmt) -> None:
             kind = value(seen, given)
             for target in targets:
                 bind(seen, target, kind)
+                if isinstance(target, ast.Name) and kind == "deferred":
+                    seen.chosen[target.id] = node.lineno
         case ast.AnnAssign(target=target, annotation=annotation, value=given):
             value(seen, annotation)
             if given is not None:
@@ -96,7 +134,10 @@ def _statement(seen: Walk, node: ast.stmt) -> None:
                     refuse(seen, item.context_expr, "entering the context")
             _block(seen, body)
         case ast.Try(body=body, handlers=handlers, orelse=orelse, finalbody=finalbody):
-            _block(seen, [*body, *orelse])
+            _block(seen, body)
+            if any(shim_branches.catches_more(handler) for handler in handlers):
+                _attempts(seen, body)
+            _block(seen, orelse)
             for handler in handlers:
                 _block(seen, handler.body)
             _block(seen, finalbody)
@@ -104,6 +145,18 @@ def _statement(seen: Walk, node: ast.stmt) -> None:
             for child in ast.iter_child_nodes(node):
                 if isinstance(child, ast.expr):
                     value(seen, child)
+
+
+def _attempts(seen: Walk, body: Sequence[ast.stmt]) -> None:
+    """What may fail in a `try` whose `except` would answer it, and fails later instead."""
+    for statement in body:
+        for node in ast.walk(statement) if not isinstance(statement, ast.FunctionDef | ast.ClassDef) else ():
+            if isinstance(node, ast.Attribute | ast.Call) and value(replace(seen, uses=[]), node) in (
+                "deferred",
+                "stub",
+            ):
+                refuse(seen, node, "the success")
+                return
 
 
 def _import(seen: Walk, node: syntax.Import) -> None:
@@ -146,6 +199,7 @@ def _decorated(seen: Walk, decorator: ast.expr, made: Kind) -> Kind:
 def _class(seen: Walk, node: ast.ClassDef) -> None:
     bases = [value(seen, base) for base in [*node.bases, *(keyword.value for keyword in node.keywords)]]
     outer = dict(seen.names)
+    seen.classes.add(node.name)
     _block(seen, node.body)
     if any(ast.unparse(base).endswith(("Enum", "Flag")) for base in node.bases):
         for member in node.body:
