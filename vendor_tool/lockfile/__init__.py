@@ -7,8 +7,8 @@ from typing import Any
 
 from vendor_tool.errors import UsageError
 from vendor_tool.lockfile import cache as copies
-from vendor_tool.lockfile import record
-from vendor_tool.lockfile.nodes import Node, compose
+from vendor_tool.lockfile import record, rows
+from vendor_tool.lockfile.nodes import Node
 from vendor_tool.lockfile.place import Place
 from vendor_tool.lockfile.read import parse
 from vendor_tool.model import Lock, Resolved
@@ -32,7 +32,7 @@ def parse_bytes(path: Path, data: bytes, cache: Path | None = None) -> Lock:
         return parse_text(path, decode(path, data))[0]
     copy = copies.copy_path(cache, data)
     content = copies.load(copy)
-    if content is not None and (found := _from_copy(path, content)) is not None:
+    if content is not None and (found := _from_copy(path, content, data)) is not None:
         return found
     lock, root = parse_text(path, decode(path, data))
     copies.save(copy, _to_copy(lock, root))
@@ -63,48 +63,29 @@ def decode(path: Path, data: bytes) -> str:
 
 def parse_text(path: Path, text: str) -> tuple[Lock, Node]:
     """A Lock and its root node from text."""
-    root = compose(path.name, text)
+    root = rows.compose(path.name, text)
 
     def resolved(_name: str, place: Place) -> Resolved | None:
-        found, sealed = record.read(place)
-        return replace(found, sealed=sealed) if found else None
+        found = record.read(place)
+        return replace(found, sealed=record.seal(record.layout(found)) == found.seal) if found else None
 
     return parse(path, root, resolved), root
 
 
 def _to_copy(lock: Lock, root: Node) -> dict[str, Any]:
-    files, seals = {}, {}
-    for name, upstream in lock.upstreams.items():
-        if upstream.resolved:
-            files[name] = record.columns(upstream.resolved.files)
-            seals[name] = upstream.resolved.sealed
-    return {"root": copies.to_json(_strip(root)), "files": files, "seals": seals}
+    seals = {name: one.resolved.sealed for name, one in lock.upstreams.items() if one.resolved}
+    return {"root": copies.to_json(root), "seals": seals}
 
 
-def _strip(root: Node) -> Node:
-    """The root without the records of files, which the copy keeps as columns."""
-
-    def under(node: Node, path: tuple[str, ...]) -> Node:
-        if not path:
-            return record.without_files(node)
-        if node.kind != "map":
-            return node
-        hit = [(k, under(v, path[1:]) if path[0] in ("*", k.value) else v) for k, v in node.pairs()]
-        return node._replace(value=hit)
-
-    return under(root, ("upstreams", "*", "resolved"))
-
-
-def _from_copy(path: Path, content: dict[str, Any]) -> Lock | None:
+def _from_copy(path: Path, content: dict[str, Any], data: bytes) -> Lock | None:
     """The Lock of a parsed copy; None where the copy does not have the shape that this program writes."""
 
     def resolved(name: str, place: Place) -> Resolved | None:
-        found, _ = record.read(place)
-        if found is None:
-            return None
-        return replace(found, files=record.from_columns(content["files"][name]), sealed=content["seals"][name])
+        found = record.read(place)
+        return replace(found, sealed=content["seals"][name]) if found else None
 
     try:
-        return parse(path, copies.from_json(content["root"]), resolved)
+        root = rows.put_back(copies.from_json(content["root"]), rows.find(data.decode()))
+        return parse(path, root, resolved) if root else None
     except (KeyError, IndexError, TypeError, ValueError, AttributeError, AssertionError):
         return None

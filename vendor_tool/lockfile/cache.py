@@ -15,7 +15,7 @@ from typing import Any
 from vendor_tool import __version__
 from vendor_tool.lockfile.nodes import Node
 
-FORMAT = 1
+FORMAT = 2
 
 
 def copy_path(cache: Path, data: bytes) -> Path:
@@ -48,7 +48,9 @@ def save(path: Path, content: dict[str, Any]) -> None:
 
 
 def to_json(node: Node) -> list[Any]:
-    """A node as lists."""
+    """A node as lists; records stay in the lock, from which they are read as fast."""
+    if node.kind == "rows":
+        return ["text", "", "null", *node[3:]]
     value: Any = node.value
     if node.kind == "map":
         value = [[to_json(key), to_json(item)] for key, item in node.pairs()]

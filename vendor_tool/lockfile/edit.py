@@ -8,7 +8,8 @@ from typing import Any
 
 from vendor_tool.errors import UsageError
 from vendor_tool.lockfile import emit, record
-from vendor_tool.lockfile.nodes import Node, compose
+from vendor_tool.lockfile.nodes import Node
+from vendor_tool.lockfile.rows import compose
 from vendor_tool.model import Resolved
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 WIDTH = 110
@@ -12,7 +13,7 @@ WIDTH = 110
 # safe without quotes in YAML 1.1 and 1.2: begins with a letter, `/` or `_`, holds nothing that YAML gives a meaning
 _PLAIN = re.compile(r"[A-Za-z_/0-9][A-Za-z0-9_./@+-]*(?: [A-Za-z0-9_./@+()-]+)*")
 # what some reader takes for a number (octal, sexagesimal, infinity), a date, a truth value or nothing
-_AMBIGUOUS = re.compile(
+AMBIGUOUS = re.compile(
     r"[-+.]?[0-9][0-9_,.]*(?:[eE][-+]?[0-9]*)?|0[xob][0-9a-fA-F_]+|[0-9-]+(?:[Tt ].*)?|\.(?:inf|nan)"
     r"|y|n|yes|no|on|off|true|false|null|none|nan|inf|~",
     re.IGNORECASE,
@@ -22,16 +23,25 @@ _SPECIAL = re.compile("[\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
 
 def scalar(value: Any) -> str:
     """One value on one line. Text that any YAML reader could take for something else is quoted."""
+    if isinstance(value, str):
+        return _text(value)
     if value is None:
         return "null"
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, int | float):
-        text = repr(value)
-        # YAML 1.1 takes `2e-05` for text: a number needs its point
-        return text.replace("e", ".0e") if "e" in text and "." not in text else text
-    if value == "none" or (_PLAIN.fullmatch(value) and not _AMBIGUOUS.fullmatch(value) and not value.endswith(" ")):
-        return str(value)
+    text = repr(value)
+    # YAML 1.1 takes `2e-05` for text: a number needs its point
+    return text.replace("e", ".0e") if "e" in text and "." not in text else text
+
+
+@lru_cache(maxsize=64)  # the same few of every record
+def _key(name: str) -> str:
+    return scalar(name)
+
+
+def _text(value: str) -> str:
+    if value == "none" or (_PLAIN.fullmatch(value) and not AMBIGUOUS.fullmatch(value)):
+        return value
     quoted = json.dumps(value, ensure_ascii=False)
     return _SPECIAL.sub(lambda match: f"\\u{ord(match.group()):04x}", quoted)
 
@@ -51,7 +61,7 @@ def block(value: Any, indent: int) -> list[str]:
     lines: list[str] = []
     if isinstance(value, Mapping):
         for key, item in value.items():
-            lines += _entry(f"{pad}{scalar(key)}:", item, indent)
+            lines += _entry(f"{pad}{_key(key)}:", item, indent)
         return lines
     for item in value:
         if _nested(item) and isinstance(item, Mapping) and (len(item) > 2 or len(flow(item)) > WIDTH - indent):
@@ -63,7 +73,7 @@ def block(value: Any, indent: int) -> list[str]:
 
 
 def _entry(head: str, item: Any, indent: int) -> list[str]:
-    if not isinstance(item, Mapping | list | tuple):
+    if isinstance(item, str) or not isinstance(item, Mapping | list | tuple):
         return [f"{head} {scalar(item)}"]
     if item and (isinstance(item, Mapping) or _of_maps(item)):
         return [head, *block(item, indent + 2)]

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from vendor_tool.errors import UsageError
-from vendor_tool.model import At
+from vendor_tool.model import At, Recorded
 
 # a lock with 10,000 recorded files has about 120,000 nodes; aliases could make a small file count without end
 MAX_NODES = 3_000_000
@@ -17,6 +17,8 @@ MAX_NODES = 3_000_000
 
 class Node(NamedTuple):
     """`kind` is "text", "map" or "list"; `value` the text, the pairs of (key node, value node), or the items.
+
+    A list of records of files is of the kind "rows" (`rows.py`); `value` are the records.
 
     `tag` is what YAML 1.1 makes of an unquoted text: "str", "int", "float", "bool", "null", "timestamp", ...
     `start` and `end` are character offsets into the text; the end of a block collection is where its last leaf ends.
@@ -49,6 +51,12 @@ class Node(NamedTuple):
         """Items of a list."""
         assert isinstance(self.value, list | tuple)
         return list(self.value)
+
+    @property
+    def records(self) -> tuple[Recorded, ...]:
+        """The records of a list of them."""
+        assert isinstance(self.value, tuple)
+        return self.value
 
     def get(self, key: str) -> Node | None:
         """Value under a key of a map; None where the key is not there."""

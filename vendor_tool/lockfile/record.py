@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-from vendor_tool.lockfile.nodes import Node
 from vendor_tool.lockfile.place import Place, digest, plain
-from vendor_tool.model import At, LegalFile, Recorded, RecordedImport, Resolved
+from vendor_tool.model import LegalFile, Recorded, RecordedImport, Resolved
 from vendor_tool.paths import revision_name
 
 _KNOWN = (
@@ -69,18 +68,17 @@ def seal(block: Mapping[str, Any]) -> str:
     return digest({key: value for key, value in block.items() if key != "seal"})
 
 
-def read(place: Place) -> tuple[Resolved | None, bool]:
-    """A `resolved:` block, and whether its seal fits. An empty one reads as None."""
+def read(place: Place) -> Resolved | None:
+    """A `resolved:` block; its seal is not looked at. An empty one reads as None."""
     if place.node.kind == "text" and place.node.tag == "null":
-        return None, True
+        return None
     fields = place.fields()
     if not fields:
-        return None, True
+        return None
     for key in ("revision", "date", "intent", "seal"):
         if key not in fields:
             place.fail(f"no `{key}:`", "delete the whole `resolved:` block and run `vendor-tool sync`")
-    files = tuple(_read_file(item) for item in fields["files"].items()) if "files" in fields else ()
-    resolved = Resolved(
+    return Resolved(
         at=place.node.at,
         revision=fields["revision"].line_of_text(),
         date=fields["date"].line_of_text(),
@@ -92,11 +90,10 @@ def read(place: Place) -> tuple[Resolved | None, bool]:
         tools=fields["tools"].mapping_of_text() if "tools" in fields else {},
         shims=tuple(item.local() for item in fields["shims"].items()) if "shims" in fields else (),
         patches=fields["patches"].mapping_of_text() if "patches" in fields else {},
-        files=files,
+        files=_read_files(fields["files"]) if "files" in fields else (),
         imports=tuple(_read_import(item) for item in fields["imports"].items()) if "imports" in fields else (),
         extra={key: plain(value.node) for key, value in fields.items() if key not in _KNOWN},
     )
-    return resolved, seal(layout(resolved)) == resolved.seal
 
 
 def _read_tag(place: Place) -> str:
@@ -121,13 +118,13 @@ def _read_legal(place: Place | None) -> LegalFile | None:
     )
 
 
+def _read_files(place: Place) -> tuple[Recorded, ...]:
+    if place.node.kind == "rows":
+        return place.node.records
+    return tuple(_read_file(item) for item in place.items())
+
+
 def _read_file(place: Place) -> Recorded:
-    """One of up to many thousand records: the common, well-formed shape takes a short way."""
-    if place.node.kind == "map":
-        values = {key.value: value for key, value in place.node.pairs()}
-        if values.keys() == _SHORT and all(value.kind == "text" and value.tag == "str" for value in values.values()):
-            to = Place(place.name, f"{place.path}.to", values["to"]).local()
-            return Recorded(values["path"].text, values["blob"].text, to, values["sha256"].text, place.node.at)
     fields = place.fields("path", "blob", "to", "sha256", "executable", "names", "origins", "license")
     missing = [key for key in ("to", "sha256") if key not in fields]
     if missing or ("path" in fields) != ("blob" in fields):
@@ -145,9 +142,6 @@ def _read_file(place: Place) -> Recorded:
     )
 
 
-_SHORT = {"path", "blob", "to", "sha256"}
-
-
 def _read_import(place: Place) -> RecordedImport:
     fields = place.fields("name", "path", "blob", "line")
     if len(fields) != 4:
@@ -158,29 +152,3 @@ def _read_import(place: Place) -> RecordedImport:
         fields["blob"].line_of_text(),
         int(fields["line"].number()),
     )
-
-
-# ---- columns: the records of a parsed copy ----------------------------------------------------------------
-
-
-def columns(files: Iterable[Recorded]) -> list[list[Any]]:
-    """Records as short lists, for the parsed copy: reading 10,000 of them as nodes would cost more than hashing."""
-    return [
-        [r.path, r.blob, r.to, r.sha256, r.at.line, r.at.column, r.executable, r.names, r.origins, r.license]
-        for r in files
-    ]
-
-
-def from_columns(rows: Iterable[list[Any]]) -> tuple[Recorded, ...]:
-    """The reverse of `columns`."""
-    return tuple(
-        Recorded(path, blob, to, sha256, At(line, column), executable, tuple(names), tuple(origins), license_)
-        for path, blob, to, sha256, line, column, executable, names, origins, license_ in rows
-    )
-
-
-def without_files(node: Node) -> Node:
-    """A `resolved:` node without its records."""
-    if node.kind != "map":
-        return node
-    return node._replace(value=[(key, value) for key, value in node.pairs() if key.value != "files"])
