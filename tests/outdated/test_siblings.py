@@ -75,6 +75,6 @@ def test_indentation_of_the_sibling_does_not_hide_the_lines() -> None:
 
 def test_hunks_show_as_a_diff() -> None:
     [pair] = siblings([copy("one", "a.py", KERNEL), copy("two", "b.py", FIXED)])
-    assert show(pair) == (
+    assert show(pair.left, pair.right, pair.hunks) == (
         "--- one:src/a.py\n+++ two:src/b.py\n@@ -5,1 +5,1 @@\n-    lang.Key.MERGE: True,\n+    lang.Key.MERGE: False,\n"
     )

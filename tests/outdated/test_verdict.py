@@ -61,11 +61,11 @@ def test_changed_files_are_summed_up_and_named_with_commits_and_fixes() -> None:
             "2 of 3 files changed upstream between `aaaaaaaaaaaa` and `bbbbbbbbbbbb` in 2 commits, of which 1 reads as a "
             "fix: `ffffffffffff` fix NaN in the backward pass; an upgrade is clean",
         ),
-        ("upstream-file-changed", "`ops/fwd.py` changed upstream in 1 commit"),
+        ("upstream-file-changed", "`ops/fwd.py` changed upstream in 1 commit: `cccccccccccc` tune"),
         (
             "upstream-file-changed",
-            "`ops/bwd.py` changed upstream in 2 commits, of which 1 reads as a fix: `ffffffffffff` fix NaN in the "
-            "backward pass: body of `backward` changed",
+            "`ops/bwd.py` changed upstream: body of `backward` changed, in 2 commits, of which 1 reads as a fix: "
+            "`ffffffffffff` fix NaN in the backward pass",
         ),
     ]
     assert [(finding.path, finding.lock_line) for finding in found] == [

@@ -90,7 +90,7 @@ def test_a_change_elsewhere_is_a_note_and_no_reason_to_fail(consumer: Project, u
 
 
 def test_a_change_of_ours_names_commits_fixes_symbols_and_the_upgrade(consumer: Project, upstream: Repository) -> None:
-    upstream.commit({"pkg/ops/bwd.py": f"{BWD}# more\n"}, "comment")
+    commented = upstream.commit({"pkg/ops/bwd.py": f"{BWD}# more\n"}, "comment")
     newest = upstream.commit({"pkg/ops/fwd.py": FWD_NEW}, "Fix NaN in the forward pass\n\nlong story")
     result = consumer.run("outdated", "--exit-code")
     fix = f"    side: upstream changed\n    fix: vendor-tool sync demo@{newest}\n"
@@ -101,10 +101,10 @@ def test_a_change_of_ours_names_commits_fixes_symbols_and_the_upgrade(consumer: 
         f"vendor.lock.yaml:10: warning: 2 of 2 files changed upstream between `{pin(consumer)[:12]}` and "
         f"`{newest[:12]}` in 2 commits, of which 1 reads as a fix: {said}; an upgrade is clean [upstream-changed]\n"
         f"{fix}"
-        "vendored/demo/bwd.py:1: note: `pkg/ops/bwd.py` changed upstream in 1 commit: comments only "
-        f"[upstream-file-changed]\n    lock: vendor.lock.yaml:N\n{fix}"
-        f"vendored/demo/fwd.py:1: note: `pkg/ops/fwd.py` changed upstream in 1 commit, of which 1 reads as a fix: {said}: "
-        "new import of `torch`; `fwd` with another body [upstream-file-changed]\n"
+        "vendored/demo/bwd.py:1: note: `pkg/ops/bwd.py` changed upstream: comments only, in 1 commit: "
+        f"`{commented[:12]}` comment [upstream-file-changed]\n    lock: vendor.lock.yaml:N\n{fix}"
+        "vendored/demo/fwd.py:1: note: `pkg/ops/fwd.py` changed upstream: new import of `torch`; `fwd` with another body, "
+        f"in 1 commit, of which 1 reads as a fix: {said} [upstream-file-changed]\n"
         f"    lock: vendor.lock.yaml:N\n{fix}\n"
         "1 warning, 2 notes in 1 upstream\n"
     )
@@ -490,9 +490,20 @@ def test_copies_that_differ_are_noted_again_and_again(tmp_path: Path) -> None:
 def test_a_fix_in_one_copy_is_what_the_other_lacks(tmp_path: Path) -> None:
     one, consumer = two_copies(tmp_path)
     newest = one.commit({"pkg/ops/k.py": LONG.replace("n * 7 + 1", "n * 7 + 5")}, "fix overflow")
-    assert found(consumer)["sibling-lacks vendored/two/k.py"]["message"] == (
+    lacks = found(consumer)["sibling-lacks vendored/two/k.py"]
+    assert lacks["message"] == (
         f"one changed its copy of this file by `{newest[:12]}`, and two's still has the old lines in 1 place: "
         f"upstream line 30. It changed in 1 commit, of which 1 reads as a fix: `{newest[:12]}` fix overflow"
+    )
+    assert consumer.read("vendored/two/k.py").splitlines()[int(lacks["line"]) - 1] == b"    return n * 7 + 1"
+    assert "k.py" in consumer.lock.splitlines()[int(lacks["lock_line"]) - 1]
+    assert (lacks["side"], lacks["fix"]) == (
+        "upstream",
+        "vendor-tool patch new two, once the lines are changed in the file",
+    )
+    assert (
+        "--- two:pkg/ops/k.py\n+++ one:pkg/ops/k.py\n@@ -30,1 +30,1 @@\n-    return n * 7 + 1\n+    return n * 7 + 5\n"
+        in consumer.done("--verbose", "outdated").err
     )
 
 
@@ -552,8 +563,13 @@ def test_a_published_package_that_lacks_the_import_is_found_without_importing_it
         {"kern/__init__.py": "1 / 0\n", "kern/ops.py": "def norm(x):\n    return x\n"},
     )
     assert found(consumer, "--wheel", str(good)) == {}
-    message = found(consumer, "--wheel", str(bad))["import-gone"]["message"]
-    assert message.startswith("`kern.ops.norm` is not in `kern` 2.1.0, in the wheel: ")
+    gone = found(consumer, "--wheel", str(bad))["import-gone"]
+    assert gone["message"].startswith("`kern.ops.norm` is not in `kern` 2.1.0, in the wheel: ")
+    assert gone["fix"] == "write the versions of `kern` that have it under `requires:`"
+    consumer.write(
+        {"vendor.lock.yaml": consumer.lock.replace("    imports:", "    requires: {kern: ==1.*}\n    imports:", 1)}
+    )
+    assert found(consumer, "--wheel", str(bad))["import-gone"]["fix"] == "pip install 'kern==1.*'"
 
 
 # ---- the plan of an upgrade -------------------------------------------------------------------------------

@@ -38,7 +38,9 @@ def outdated(arguments: argparse.Namespace) -> ExitCode:
 
         for pair in found.siblings:
             if pair.hunks:
-                output.say(speak, show(pair))
+                output.say(speak, show(pair.left, pair.right, pair.hunks))
+        for missed in found.missed:
+            output.say(speak, f"{missed.finding.message}\n{show(missed.copy, missed.changed, missed.hunks)}")
     for problem in found.lost:
         output.error(problem.message, problem.hint)
     if found.lost:

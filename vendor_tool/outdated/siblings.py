@@ -97,7 +97,7 @@ def lacking(old: bytes, new: bytes, sibling: bytes) -> tuple[Hunk, ...]:
     found = []
     for span in lines.changes(before, after):
         start, end = _telling(before, span.old_start, span.old_end)
-        at = _position(there, [line.strip() for line in before[start:end]])
+        at = position(there, [line.strip() for line in before[start:end]])
         if at is not None:
             removed, added = before[span.old_start : span.old_end], after[span.new_start : span.new_end]
             found.append(Hunk(span.old_start + 1, tuple(removed), at + span.old_start - start + 1, tuple(added)))
@@ -111,16 +111,17 @@ def _telling(old: Sequence[bytes], start: int, end: int) -> tuple[int, int]:
     return max(start - 1, 0), min(end + 1, len(old))
 
 
-def _position(there: Sequence[bytes], wanted: Sequence[bytes]) -> int | None:
+def position(there: Sequence[bytes], wanted: Sequence[bytes]) -> int | None:
+    """Where some lines first stand one after another, from 0; None where they do not."""
     size = len(wanted)
     places = (at for at in range(len(there) - size + 1) if there[at : at + size] == wanted)
     return next(places, None)
 
 
-def show(pair: Siblings) -> str:
-    """The hunks as a diff without context, each side named by upstream and path."""
-    text = [f"--- {pair.left.upstream}:{pair.left.path}", f"+++ {pair.right.upstream}:{pair.right.path}"]
-    for hunk in pair.hunks:
+def show(left: Copy, right: Copy, hunks: Sequence[Hunk]) -> str:
+    """Hunks as a diff without context, each side named by upstream and path."""
+    text = [f"--- {left.upstream}:{left.path}", f"+++ {right.upstream}:{right.path}"]
+    for hunk in hunks:
         text.append(f"@@ -{hunk.left_line},{len(hunk.left)} +{hunk.right_line},{len(hunk.right)} @@")
         text += [f"-{_line(line)}" for line in hunk.left]
         text += [f"+{_line(line)}" for line in hunk.right]

@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from vendor_tool.outdated.siblings import Copy, Hunk, Siblings
 
 
+SHOWN: Final = 3
+"""Commits that one finding names before the rest is counted."""
+
+
 @dataclass(frozen=True, slots=True)
 class Facts:
     """All that is known of an upstream's newest revision; what was not asked for keeps its default."""
@@ -133,20 +137,22 @@ def _changed(change: FileChange, facts: Facts) -> tuple[str, str]:
             return "upstream-file-changed", f"`{path}` changed its mode upstream, not its content"
         case "changed":
             commits = [commit for commit in facts.commits if path in commit.paths]
-            text = f"`{path}` changed upstream{_history(commits, facts.fixes)}"
-            details = facts.details.get(path)
-            return "upstream-file-changed", f"{text}: {details}" if details else text
+            details, history = facts.details.get(path), _history(commits, facts.fixes)
+            told = f": {details}{',' if history else ''}" if details else ""
+            return "upstream-file-changed", f"`{path}` changed upstream{told}{history}"
 
 
 def _history(commits: Sequence[Commit], fixes: Collection[str]) -> str:
-    """` in 3 commits, of which 1 reads as a fix: `abc123` subject`; nothing where no commit is known."""
+    """` in 3 commits, of which 1 reads as a fix: `abc123` subject`; the first few where none does."""
     if not commits:
         return ""
     marked = [commit for commit in commits if commit.sha in fixes]
     text = f" in {count(len(commits), 'commit')}"
+    listed = ", ".join(f"`{commit.sha[:12]}` {commit.subject}" for commit in (marked or commits)[:SHOWN])
+    rest = len(marked or commits) - SHOWN
+    listed += f" and {rest} more" if rest > 0 else ""
     if not marked:
-        return text
-    listed = ", ".join(f"`{commit.sha[:12]}` {commit.subject}" for commit in marked)
+        return f"{text}: {listed}"
     return f"{text}, of which {len(marked)} {'reads as a fix' if len(marked) == 1 else 'read as fixes'}: {listed}"
 
 
@@ -169,7 +175,7 @@ def _pin(upstream: Upstream, facts: Facts) -> Iterator[Finding]:
 
     def finding(rule: str, message: str) -> Finding:
         level: Level = "note" if rule == "pin-off-branch" else "warning"
-        return Finding(rule, level, message, lock_line=line, upstream=upstream.name)
+        return Finding(rule, level, message, lock_line=line, upstream=upstream.name, side="upstream")
 
     match facts.standing.kind:
         case "other-branch" | "tag":
@@ -178,10 +184,10 @@ def _pin(upstream: Upstream, facts: Facts) -> Iterator[Finding]:
         case "request":
             listed = ", ".join(str(request(ref)) for ref in refs)
             message = f"{pin} is on no branch, only under pull request {listed}: whoever opened it can take it away"
-            yield replace(finding("pin-on-request", message), side="upstream", fix=_away(upstream, facts))
+            yield replace(finding("pin-on-request", message), fix=_away(upstream, facts))
         case "nowhere" | "gone" | "refused":
             message = f"{pin} is on no branch, tag or pull request{NO_REF[facts.standing.kind]}"
-            yield replace(finding("pin-unreachable", message), side="upstream", fix=_away(upstream, facts))
+            yield replace(finding("pin-unreachable", message), fix=_away(upstream, facts))
         case "branch" | "unknown":
             pass
     for tag, (old, new) in facts.moved_tags.items():
@@ -192,7 +198,7 @@ def _pin(upstream: Upstream, facts: Facts) -> Iterator[Finding]:
             ways.append("follow something else under `branch:`")
         else:
             ways.insert(0, f"vendor-tool sync {upstream.name}@{old} to stay without the tag")
-        yield replace(moved, side="upstream", fix=", or ".join(ways))
+        yield replace(moved, fix=", or ".join(ways))
 
 
 NO_REF: Final = {
@@ -208,13 +214,14 @@ def _away(upstream: Upstream, facts: Facts) -> str:
     return mirror if facts.onward is None else f"vendor-tool sync {upstream.name}@{facts.onward}, or {mirror}"
 
 
-def gone_import(upstream: Upstream, name: str, *, holder: str, reason: str) -> Finding:
+def gone_import(upstream: Upstream, name: str, *, holder: str, reason: str, fix: str | None = None) -> Finding:
     """A run-time import that its holder lacks.
 
     `holder` is a revision or a package, in words: "`tile-kernels` 2.1.0, installed here". `reason` is the message of
     the search for it.
     """
-    return _import(upstream, "import-gone", "warning", f"`{name}` is not in {holder}: {reason}")
+    gone = _import(upstream, "import-gone", "warning", f"`{name}` is not in {holder}: {reason}")
+    return replace(gone, fix=fix)
 
 
 def changed_import(upstream: Upstream, name: str, *, holder: str, before: str, after: str) -> Finding:
@@ -239,7 +246,16 @@ def sibling_findings(pairs: Sequence[Siblings]) -> list[Finding]:
             f"file and differ in {count(len(pair.hunks), 'place')}"
         )
         found.append(
-            Finding("sibling-differs", "note", message, path=pair.left.to, line=1, upstream=pair.left.upstream)
+            Finding(
+                "sibling-differs",
+                "note",
+                message,
+                path=pair.left.to,
+                line=1,
+                upstream=pair.left.upstream,
+                side="upstream",
+                fix=f"vendor-tool --verbose outdated {pair.left.upstream}",
+            )
         )
     return found
 
@@ -266,4 +282,16 @@ def missed_findings(
     )
     if commits:
         message += f". It changed{_history(commits, fixes)}"
-    return [Finding("sibling-lacks", "warning", message, path=sibling.to, line=1, upstream=sibling.upstream)]
+    fix = f"vendor-tool patch new {sibling.upstream}, once the lines are changed in the file"
+    return [
+        Finding(
+            "sibling-lacks",
+            "warning",
+            message,
+            path=sibling.to,
+            line=1,
+            upstream=sibling.upstream,
+            side="upstream",
+            fix=fix,
+        )
+    ]

@@ -10,14 +10,15 @@ from vendor_tool.errors import UpstreamError
 from vendor_tool.findings import Finding
 from vendor_tool.model import Access, Lock, Upstream
 from vendor_tool.outdated.verdict import missed_findings, sibling_findings
-from vendor_tool.values import replace
+from vendor_tool.pipeline.state import on_disk
+from vendor_tool.values import dataclass, replace
 
 if TYPE_CHECKING:
-    from vendor_tool.outdated.siblings import Copy, Siblings
+    from vendor_tool.outdated.siblings import Copy, Hunk, Siblings
     from vendor_tool.pipeline.preview import Ground
 
-FORMAT: Final = 1
-NOTED: Final = ("rule", "level", "message", "path", "line", "upstream")
+FORMAT: Final = 2
+NOTED: Final = ("rule", "level", "message", "path", "line", "upstream", "side", "fix")
 
 
 def pairs(lock: Lock, names: Collection[str], access: Access, *, fetching: bool) -> tuple[Siblings, ...] | None:
@@ -63,17 +64,33 @@ def differing(lock: Lock, names: Collection[str], access: Access) -> list[Findin
     place = memory.place(access.cache, "siblings", [FORMAT, __version__, sorted(names), blobs])
     known = memory.recall(place)
     if isinstance(known, list):
-        return [Finding(**found) for found in known]
+        return _at(lock, [Finding(**found) for found in known])
     found = pairs(lock, names, access, fetching=False)
     findings = sibling_findings(found or ())
     if found is not None:
         memory.remember(place, [{name: getattr(one, name) for name in NOTED} for one in findings])
-    return findings
+    return _at(lock, findings)
 
 
-def lacking(found: Sequence[Siblings], grounds: Sequence[Ground]) -> Iterator[Finding]:
-    """A warning for each copy that still has the lines that another copy's upstream has changed."""
-    from vendor_tool.outdated.siblings import lacking as hunks_lacking
+def _at(lock: Lock, findings: Sequence[Finding]) -> list[Finding]:
+    """The same with lines of the lock, which change more often than what is remembered."""
+    lines = _recorded(lock)
+    return [replace(one, lock_line=lines.get(one.path or "")) for one in findings]
+
+
+@dataclass(frozen=True, slots=True)
+class Missed:
+    """A copy that still has lines which the upstream of another copy has changed."""
+
+    copy: Copy
+    changed: Copy  # at the upstream's newer revision
+    hunks: tuple[Hunk, ...]  # the old lines, by their line in `copy`, and what took their place
+    finding: Finding
+
+
+def lacking(lock: Lock, found: Sequence[Siblings], grounds: Sequence[Ground]) -> Iterator[Missed]:
+    """The copies that lack what another copy's upstream has changed since its pin."""
+    from vendor_tool.outdated import siblings
 
     for ground in grounds:
         for change in ground.changes.files:
@@ -81,11 +98,29 @@ def lacking(found: Sequence[Siblings], grounds: Sequence[Ground]) -> Iterator[Fi
                 continue
             old, new = ground.contents[change.recorded.blob], ground.contents[change.new_blob]
             for ours, other in _with(found, change.recorded.to):
-                hunks = hunks_lacking(old, new, other.data)
+                hunks = siblings.lacking(old, new, other.data)
                 commits = [commit for commit in ground.commits if change.recorded.path in commit.paths]
-                yield from missed_findings(
+                for finding in missed_findings(
                     other, ours, hunks, newest=ground.new.revision, commits=commits, fixes=ground.fixes
-                )
+                ):
+                    placed = replace(finding, line=_line(lock, other, hunks), lock_line=_recorded(lock)[other.to])
+                    swapped = (siblings.Hunk(one.right_line, one.left, one.left_line, one.right) for one in hunks)
+                    yield Missed(other, replace(ours, data=new), tuple(swapped), placed)
+
+
+def _line(lock: Lock, copy: Copy, hunks: Sequence[Hunk]) -> int:
+    """The line of the vendored file at which the first hunk stands that it still holds as it was; else 1."""
+    from vendor_tool.outdated.siblings import position
+
+    there = [line.strip() for line in (on_disk(lock, copy.to)[0] or b"").split(b"\n")]
+    places = (position(there, [line.strip() for line in hunk.left]) for hunk in hunks if hunk.left)
+    return next((place + 1 for place in places if place is not None), 1)
+
+
+def _recorded(lock: Lock) -> dict[str, int]:
+    """Local path to the line of its record."""
+    found = (one.resolved.files for one in lock.upstreams.values() if one.resolved)
+    return {file.to: file.at.line for files in found for file in files}
 
 
 def _with(found: Sequence[Siblings], to: str) -> Iterator[tuple[Copy, Copy]]:

@@ -21,6 +21,7 @@ from vendor_tool.values import dataclass, replace
 if TYPE_CHECKING:
     from vendor_tool.fetch.names import Listing
     from vendor_tool.outdated.siblings import Siblings
+    from vendor_tool.pipeline.copies import Missed
     from vendor_tool.pipeline.preview import Ground
     from vendor_tool.preview import Preview
 
@@ -34,6 +35,7 @@ class Report:
     findings: tuple[Finding, ...]
     previews: tuple[Preview, ...]  # of upstreams of which files of ours changed
     siblings: tuple[Siblings, ...]  # pairs of copies of one file
+    missed: tuple[Missed, ...]  # copies that lack what another one's upstream has changed
     lost: tuple[UpstreamError, ...]  # of upstreams that gave no answer
 
 
@@ -70,6 +72,7 @@ def outdated(
     if lock.known_bad:
         findings += _known_bad(lock, {one.name for one in selected}, access)
     pairs: tuple[Siblings, ...] = ()
+    missed: tuple[Missed, ...] = ()
     if sum(bool(one.resolved and one.resolved.files) for one in lock.upstreams.values()) > 1:
         from vendor_tool.pipeline import copies
 
@@ -78,8 +81,9 @@ def outdated(
         if grounds or hunks:
             pairs = copies.pairs(lock, asked, access, fetching=True) or ()
         findings += copies.differing(lock, asked, access)
-        findings += copies.lacking(pairs, grounds) if grounds else ()
-    return Report(tuple(findings), previews, pairs, tuple(look.lost for look in looks if look.lost is not None))
+        missed = tuple(copies.lacking(lock, pairs, grounds)) if grounds else ()
+        findings += [one.finding for one in missed]
+    return Report(tuple(findings), previews, pairs, missed, tuple(look.lost for look in looks if look.lost is not None))
 
 
 def _at_hand(name: str) -> bool:

@@ -32,7 +32,8 @@ def upstream(entry: Upstream, new: Snapshot, access: Access) -> list[Finding]:
         contents = fetch.blobs(entry, new.revision, set(oids.values()), access) if oids else {}
         return {path: contents[oid] for path, oid in oids.items()}
 
-    return list(_compare(entry, f"`{new.revision[:12]}`", new.entries.keys(), read, access))
+    stay = "keep the pin, or name what took its place under `imports:`"
+    return list(_compare(entry, f"`{new.revision[:12]}`", new.entries.keys(), read, access, stay))
 
 
 def packaged(entries: Sequence[Upstream], wheels: Sequence[Path], access: Access) -> list[Finding]:
@@ -46,19 +47,21 @@ def packaged(entries: Sequence[Upstream], wheels: Sequence[Path], access: Access
         for package, where in [*here, *held]:
             if modules & {path.partition("/")[0].removesuffix(".py") for path in package.listing}:
                 holder = f"`{package.name}` {package.version}, {where}"
-                found += _compare(entry, holder, package.listing, package.read, access)
+                gone = f"pip install '{package.name}{spec}'" if (spec := entry.requires.get(package.name)) else None
+                gone = gone or f"write the versions of `{package.name}` that have it under `requires:`"
+                found += _compare(entry, holder, package.listing, package.read, access, gone)
     return found
 
 
 def _compare(
-    entry: Upstream, holder: str, listing: Collection[str], read: symbols.Read, access: Access
+    entry: Upstream, holder: str, listing: Collection[str], read: symbols.Read, access: Access, gone: str
 ) -> Iterator[Finding]:
     recorded = {item.name: item for item in entry.resolved.imports} if entry.resolved else {}
     for name in entry.imports:
         try:
             definition = symbols.find(name, listing, read)
         except UpstreamError as problem:
-            yield gone_import(entry, name, holder=holder, reason=problem.message)
+            yield gone_import(entry, name, holder=holder, reason=problem.message, fix=gone)
             continue
         before = _recorded(entry, recorded[name], access) if name in recorded else None
         after = _meaning(read([definition.path])[definition.path], definition.line)
