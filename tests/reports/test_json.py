@@ -1,11 +1,14 @@
 import json
+import re
 from importlib.resources import files
+from pathlib import Path
 
 from jsonschema import Draft202012Validator
 
 from tests.reports.samples import EDITED, FINDINGS, HOSTILE, PLACE, RULES
 from vendor_tool.reports import json as report
 
+TOP = Path(__file__).parents[2]
 SCHEMA = json.loads(files("vendor_tool.reports").joinpath("findings.schema.json").read_text("utf-8"))
 
 
@@ -16,6 +19,18 @@ def test_schema_ships_with_the_package_and_is_a_schema() -> None:
 def test_report_fits_the_schema() -> None:
     for findings in ([], FINDINGS):
         Draft202012Validator(SCHEMA).validate(json.loads(report.render(findings, RULES, **PLACE)))
+
+
+def test_every_rule_that_exists_fits_the_schema() -> None:
+    wanted = re.compile(SCHEMA["$defs"]["finding"]["properties"]["rule"]["pattern"])
+    pages = [(TOP / "docs/reference" / name).read_text("utf-8") for name in ("findings.md", "audit-rules.md")]
+    ids = [
+        found
+        for page in pages
+        for found in re.findall(r"^\| `?([\w-]+)`? \| (?:error|warning|note) \|", page, re.MULTILINE)
+    ]
+    assert {"drift-edited", "LIC-A1", "PROV-2"} <= set(ids)
+    assert [one for one in ids if not wanted.search(one)] == []
 
 
 def test_schema_names_every_key_that_is_written() -> None:
