@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import shlex
 import shutil
 from collections.abc import Callable, Sequence
@@ -9,6 +10,7 @@ from pathlib import Path
 
 from clock import Command, against, run
 from made import Upstream
+from peers import PEERS
 from place import Place
 from row import Row, absent, counted, timed
 
@@ -79,25 +81,18 @@ def g2(place: Place) -> list[Row]:
 
 
 def g3(place: Place) -> list[Row]:
-    """Cold sync with everything on, against the plain copy of dfetch."""
-    dfetch = place.peer("dfetch")
-    if dfetch is None:
-        return [absent("G3", "cold sync, everything on", "dfetch: not installed")]
+    """Cold sync with everything on, against plain copies by other tools; dfetch's is the goal."""
     rows = []
-    for label, one in kinds(place):
-
-        def plain_copy(one: Upstream = one) -> Command:
-            folder = place.fresh("dfetch")
-            (folder / "dfetch.yaml").write_text(
-                "manifest:\n  version: '0.0'\n  projects:\n"
-                f"    - name: {one.name}\n      url: {one.url}\n      revision: {one.revision}\n"
-                f"      src: {one.folder}\n      dst: vendored/{one.name}\n",
-                encoding="utf-8",
-            )
-            return Command([dfetch, "update"], folder, place.environment)
-
-        pair = against(cold(place, [one], ""), plain_copy, place.rounds)
-        rows.append(timed("G3", f"cold sync, everything on, {label}", pair, "dfetch", 1.0, 0.7))
+    for name, plain_copy in PEERS.items():
+        tool = place.peer(name)
+        if tool is None:
+            rows.append(absent("G3", "cold sync, everything on", f"{name}: not installed"))
+            continue
+        limits = (1.0, 0.7) if name == "dfetch" else (None, None)
+        for label, one in kinds(place):
+            theirs = functools.partial(plain_copy, place, tool, one)
+            pair = against(cold(place, [one], ""), theirs, place.rounds)
+            rows.append(timed("G3", f"cold sync, everything on, {label}", pair, name, *limits))
     return rows
 
 

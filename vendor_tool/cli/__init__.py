@@ -13,7 +13,7 @@ def run() -> int:
     import gc
 
     # most commands are over before their garbage is worth looking for; that would be a tenth of what they cost
-    gc.set_threshold(20_000)
+    gc.set_threshold(50_000)
     code = main()
     gc.freeze()
     return code
