@@ -105,15 +105,14 @@ def test_a_failure_at_any_swap_puts_everything_back(
     make(tmp_path)
     swaps: list[str] = []
 
-    def failing(self: Path, target: Path) -> Path:
-        if self.name.startswith("new-"):
-            swaps.append(target.name)
+    def failing(source: str | Path, target: str | Path) -> None:
+        if Path(source).name.startswith("new-"):
+            swaps.append(str(target))
             if len(swaps) == number:
                 raise OSError(28, "No space left on device")
-        self.rename(target)
-        return target
+        os.rename(source, target)  # noqa: PTH104
 
-    monkeypatch.setattr(Path, "replace", failing)
+    monkeypatch.setattr(os, "replace", failing)
     with write.exclusive(tmp_path), pytest.raises(UsageError, match="No space left on device"):
         write.commit(tmp_path, CHANGES, LAST)
     assert len(swaps) == number
@@ -248,15 +247,14 @@ def test_an_interrupt_during_the_swap_puts_everything_back(tmp_path: Path, monke
     make(tmp_path)
     swaps: list[str] = []
 
-    def interrupted(self: Path, target: Path) -> Path:
-        if self.name.startswith("new-"):
-            swaps.append(target.name)
+    def interrupted(source: str | Path, target: str | Path) -> None:
+        if Path(source).name.startswith("new-"):
+            swaps.append(str(target))
             if len(swaps) == 3:
                 raise KeyboardInterrupt
-        self.rename(target)
-        return target
+        os.rename(source, target)  # noqa: PTH104
 
-    monkeypatch.setattr(Path, "replace", interrupted)
+    monkeypatch.setattr(os, "replace", interrupted)
     with write.exclusive(tmp_path), pytest.raises(KeyboardInterrupt):
         write.commit(tmp_path, CHANGES, LAST)
     assert tree(tmp_path) == BEFORE

@@ -37,7 +37,8 @@ def commit(root: Path, changes: Mapping[str, Blob | None], last: tuple[str, byte
         steps[last[0]] = Blob(last[1])
     if not steps:
         return
-    existing = {path: inspect(root, path) for path in steps}
+    folders: dict[str, bool] = {}
+    existing = {path: inspect(root, path, folders) for path in steps}
     stage = root / FOLDER / STAGE
     try:
         shutil.rmtree(stage, ignore_errors=True)
@@ -74,6 +75,7 @@ def _stage(
     root: Path, steps: Mapping[str, Blob | None], existing: Mapping[str, os.stat_result | None], stage: Path
 ) -> list[dict[str, Any]]:
     plan = []
+    top, beside = str(root), str(stage)
     umask = os.umask(0)
     os.umask(umask)
     each = len(steps) <= FSYNC_EACH
@@ -82,13 +84,13 @@ def _stage(
     for number, (path, blob) in enumerate(steps.items()):
         old = existing[path]
         if old is not None:
-            _keep(root / path, stage / f"old-{number}")
+            _keep(f"{top}/{path}", f"{beside}/old-{number}")
         if blob is not None:
             mode = (0o777 if blob.executable else 0o666) & ~umask
-            _write_file(stage / f"new-{number}", blob.data, mode, sync=each)
+            _write_file(f"{beside}/new-{number}", blob.data, mode, sync=each)
         plan.append({"path": path, "new": blob is not None, "old": old is not None, "number": number})
     if not each:
-        os.sync()
+        _sync_disk(stage)
     return plan
 
 
@@ -101,20 +103,39 @@ def _writable(root: Path, folder: str) -> None:
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(parent.relative_to(root.parent)))
 
 
-def _keep(source: Path, copy: Path) -> None:
+def _keep(source: str, copy: str) -> None:
     try:
         os.link(source, copy)
     except OSError:
         shutil.copy2(source, copy)
 
 
-def _write_file(path: Path, data: bytes, mode: int, *, sync: bool) -> None:
+def _write_file(path: str, data: bytes, mode: int, *, sync: bool) -> None:
     handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
-    with os.fdopen(handle, "wb") as stream:
-        stream.write(data)
-        stream.flush()
+    try:
+        left = memoryview(data)
+        while left:
+            left = left[os.write(handle, left) :]
         if sync:
-            os.fsync(stream.fileno())
+            os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _sync_disk(folder: Path) -> None:
+    """Wait for all that was written to the disk that a folder lies on, and for no other disk where the system can."""
+    import ctypes  # slow to load
+
+    syncfs = getattr(ctypes.CDLL(None, use_errno=True), "syncfs", None)
+    if syncfs is None:
+        os.sync()
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        if syncfs(handle) != 0:
+            raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()), str(folder))
+    finally:
+        os.close(handle)
 
 
 def _write_journal(root: Path, plan: list[dict[str, Any]]) -> None:
@@ -122,7 +143,7 @@ def _write_journal(root: Path, plan: list[dict[str, Any]]) -> None:
     temporary = folder / f"{JOURNAL}.part"
     temporary.unlink(missing_ok=True)
     _write_file(
-        temporary,
+        str(temporary),
         json.dumps({"version": 1, "stage": _identity(folder / STAGE), "plan": plan}).encode(),
         0o666,
         sync=True,
@@ -151,15 +172,18 @@ def _swap(root: Path, plan: list[dict[str, Any]]) -> None:
     stage = root / FOLDER / STAGE
     for folder in {step["path"].rpartition("/")[0] for step in plan if step["new"]}:
         (root / folder).mkdir(parents=True, exist_ok=True)
+    top, beside = str(root), str(stage)
     folders = set()
     for step in plan:
-        target = root / step["path"]
-        if not step["new"]:
-            target.unlink(missing_ok=True)
+        target = f"{top}/{step['path']}"
+        try:
+            if step["new"]:
+                os.replace(f"{beside}/new-{step['number']}", target)  # noqa: PTH105 - there may be ten thousand
+                folders.add(step["path"].rpartition("/")[0])
+            else:
+                os.unlink(target)  # noqa: PTH108
+        except FileNotFoundError:  # done before
             continue
-        with contextlib.suppress(FileNotFoundError):  # done before
-            (stage / f"new-{step['number']}").replace(target)
-            folders.add(step["path"].rpartition("/")[0])
     for folder in folders:
         _sync_folder(root / folder)
 

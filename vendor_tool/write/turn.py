@@ -37,7 +37,7 @@ def _acquire(root: Path) -> tuple[Path, int]:
         except FileNotFoundError:  # the run before took the folder away in between
             continue
         _wait(handle, until)
-        found = lstat(folder / "lock")
+        found = lstat(f"{folder}/lock")
         # the run before may have removed the file that this one waited on: then nobody else would wait on it
         if found is not None and found.st_ino == os.fstat(handle).st_ino:
             return folder, handle
