@@ -66,19 +66,21 @@ def plain(number: int, lines: int) -> str:
 
 
 def _functions(number: int, lines: int, decorator: str) -> Iterator[str]:
+    # names of its own: no two files are copies of one, which `outdated` would tell
+    offset, total, row, value = (f"{word}_{number}" for word in ("offset", "total", "row", "value"))
     for place in range(max(1, lines // 13)):
         if decorator:
             yield decorator
         yield f"def stage_{number}_{place}(rows, width, block={place + 16}):"
         yield f'    """Stage {place} of kernel {number}."""'
-        yield f"    offset = rows * {number * 31 + place} + width"
-        yield "    total = 0"
-        yield "    for row in range(offset % 64):"
-        yield f"        value = (row * {place + 3} + offset) // (block + 1)"
-        yield "        if value % 2 == 0 and value > width:"
-        yield f"            total += value - {number}"
+        yield f"    {offset} = rows * {number * 31 + place} + width"
+        yield f"    {total} = 0"
+        yield f"    for {row} in range({offset} % 64):"
+        yield f"        {value} = ({row} * {place + 3} + {offset}) // (block + 1)"
+        yield f"        if {value} % 2 == 0 and {value} > width:"
+        yield f"            {total} += {value} - {number}"
         yield "        else:"
-        yield "            total -= value * 3"
-        yield "    return total"
+        yield f"            {total} -= {value} * 3"
+        yield f"    return {total}"
         yield ""
         yield ""

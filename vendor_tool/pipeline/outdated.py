@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -88,6 +87,8 @@ def outdated(
 
 def _at_hand(name: str) -> bool:
     """Whether something installed here holds a dotted name; told without importing it."""
+    import importlib.util
+
     try:
         return importlib.util.find_spec(name.partition(".")[0]) is not None
     except (ImportError, ValueError):
