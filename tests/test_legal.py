@@ -59,10 +59,10 @@ def test_a_file_s_own_licence_comes_before_the_entry_s_and_the_detected_one() ->
     assert legal.declared(replace(entry, files=(own,)), file) == "ISC"
 
 
-def test_the_home_of_an_entry_is_the_first_folder_that_its_files_go_to() -> None:
+def test_the_home_of_an_entry_is_the_top_of_its_folder_wherever_its_files_go() -> None:
     deep = rights.recorded("ops/a.py", "pkg/deep/a.py", b"", b"")
     assert legal.home(rights.upstream(to="vendored/mid")) == "vendored"
-    assert legal.home(rights.upstream(deep, to="")) == "pkg"
+    assert legal.home(rights.upstream(deep, to="")) == "vendored"
     assert legal.home(rights.upstream(to="")) == "vendored"
 
 

@@ -6,7 +6,7 @@ from typing import Literal, TypeAlias
 
 from vendor_tool.links import repository
 from vendor_tool.model import LegalFile, Recorded, Resolved, Upstream
-from vendor_tool.values import dataclass, field
+from vendor_tool.values import dataclass, field, replace
 
 Evidence: TypeAlias = Literal["tag", "text", "phrase"]
 Tier: TypeAlias = Literal["A", "B", "C", "R"]
@@ -254,11 +254,41 @@ def _items(value: object) -> tuple[object, ...]:
 
 
 def home(upstream: Upstream) -> str:
-    """The top folder that an upstream's files go to, and with them the documents: `vendored` where there is none."""
-    places = [upstream.to] + [
-        file.to.rpartition("/")[0] for file in (upstream.resolved.files if upstream.resolved else ())
-    ]
-    return next((top for place in places if (top := place.strip("/").partition("/")[0])), "vendored")
+    """The folder of the documents: the top folder of the entry's `to:`, or `vendored`, wherever the files go."""
+    return upstream.to.strip("/").partition("/")[0] or "vendored"
+
+
+def folder(upstream: Upstream) -> str:
+    """The folder of an entry's legal texts, which is named after it."""
+    return f"{home(upstream)}/LICENSES/{upstream.name}"
+
+
+def placed(upstream: Upstream) -> bool:
+    """Whether the recorded legal texts stand in the entry's folder: not so after the entry got another name."""
+    found = upstream.resolved
+    return found is None or not found.files or all(one.to.startswith(f"{folder(upstream)}/") for one in files(found))
+
+
+def relocated(upstream: Upstream) -> Resolved:
+    """The record with its legal texts in the entry's folder, below which they keep their places."""
+    found = upstream.resolved
+    assert found is not None
+    if placed(upstream):
+        return found
+
+    def here(file: LegalFile | None) -> LegalFile | None:
+        rest = file.to.partition("/LICENSES/")[2].partition("/")[2] if file else ""
+        return replace(file, to=f"{folder(upstream)}/{rest}") if file else None
+
+    facts = read(found)
+    facts = replace(
+        facts,
+        ancestors=tuple(replace(one, license=here(one.license), notice=here(one.notice)) for one in facts.ancestors),
+        others=tuple(one for file in facts.others if (one := here(file))),
+    )
+    return replace(
+        found, license=here(found.license), notice=here(found.notice), extra={**found.extra, KEY: dump(facts)}
+    )
 
 
 def copies(upstream: Upstream, paths: Collection[str], *, of: str | None = None) -> dict[str, str]:
@@ -266,7 +296,7 @@ def copies(upstream: Upstream, paths: Collection[str], *, of: str | None = None)
 
     `of` names an ancestor's folder, which stands inside the upstream's own: every file has one owner.
     """
-    folder = f"{home(upstream)}/LICENSES/{upstream.name}" + (f"/{of}" if of else "")
+    place = folder(upstream) + (f"/{of}" if of else "")
     taken: set[str] = set()
     found: dict[str, str] = {}
     for path in sorted(paths, key=lambda one: (one.count("/"), one)):
@@ -274,7 +304,7 @@ def copies(upstream: Upstream, paths: Collection[str], *, of: str | None = None)
         if name.casefold() in taken:
             name = path.replace("/", "__")
         taken.add(name.casefold())
-        found[path] = f"{folder}/{name}"
+        found[path] = f"{place}/{name}"
     return found
 
 

@@ -43,6 +43,26 @@ def line_of(consumer: Project, text: str) -> int:
     return next(n for n, line in enumerate(consumer.lock.splitlines(), 1) if text in line)
 
 
+def test_a_file_among_the_licence_texts_is_told_also_where_all_was_well_before(consumer: Project) -> None:
+    assert consumer.done("check").out == consumer.done("check").out == "no findings\n"
+    consumer.write({"vendored/LICENSES/demo/EXTRA": "x\n", "vendored/LICENSES/loose.txt": "x\n"})
+    said = consumer.run("check").out
+    assert "`vendored/LICENSES/demo/EXTRA` stands in the folder of `demo` and no entry claims it" in said
+    assert "`vendored/LICENSES/loose.txt` stands among the licence texts and no entry claims it" in said
+    assert "loose.txt" not in consumer.run("check", "demo").out
+
+
+def test_an_entry_with_a_new_name_takes_its_licence_texts_along(consumer: Project) -> None:
+    consumer.write({"vendor.lock.yaml": consumer.lock.replace("  demo:\n", "  kernels:\n")})
+    assert "the entry `kernels` got its name after the last sync [drift-lock]" in consumer.run("check").out
+    consumer.done("sync", "--offline")
+    texts = [path for path in consumer.tree("vendored") if "LICENSES" in path]
+    assert texts
+    assert all(path.startswith("vendored/LICENSES/kernels/") for path in texts)
+    assert consumer.done("check").out == "no findings\n"
+    consumer.done("check", "--rebuild")
+
+
 def test_a_fresh_tree_is_clean(consumer: Project) -> None:
     assert consumer.done("check") == Result(0, "no findings\n", "")
     assert findings(consumer, "--rebuild") == []

@@ -38,6 +38,19 @@ def consumer(tmp_path: Path, upstream: Repository) -> Project:
     return project(tmp_path / "proj", lock(entry(upstream.url, upstream.git("rev-parse", "main"), "[fwd.py, bwd.py]")))
 
 
+def test_documents_of_entries_without_a_folder_stand_in_vendored(tmp_path: Path, upstream: Repository) -> None:
+    files = "[{path: bwd.py, to: src/lib/bwd.py}]"
+    one = project(
+        tmp_path / "loose", lock(entry(upstream.url, upstream.git("rev-parse", "main"), files, to=""), shims="")
+    )
+    for _ in range(2):
+        one.done("sync", "--force")
+        assert "vendored/PROVENANCE.md" in one.tree()
+        assert "vendored/LICENSES/demo/LICENSE" in one.tree()
+        assert not any(path.endswith("PROVENANCE.md") for path in one.tree("src"))
+        assert one.done("check").out == "no findings\n"
+
+
 def test_a_first_sync_writes_files_shim_licence_documents_and_record(consumer: Project, upstream: Repository) -> None:
     before = consumer.lock
     consumer.done("sync")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from vendor_tool import legal
 from vendor_tool.findings import Finding, RuleInfo, Side
 from vendor_tool.model import Lock, Recorded, Upstream
 from vendor_tool.values import dataclass, field
@@ -63,7 +64,7 @@ RULES: Mapping[str, RuleInfo] = {
             "drift-unexpected",
             "error",
             "File that nobody vendored",
-            "A file stands in a vendored folder and no entry claims it.",
+            "A file stands in a vendored folder, or among the licence texts, and no entry claims it.",
         ),
         RuleInfo(
             "drift-orphan",
@@ -137,6 +138,11 @@ def check(subject: Subject) -> Iterator[Finding]:
         upstream = subject.lock.upstreams[name]
         yield from _lock(subject, upstream)
         yield from _files(subject, upstream)
+    for path in sorted(path for path, name in subject.unexpected.items() if not name):
+        yield Finding(
+            "drift-unexpected", "error", f"`{path}` stands among the licence texts and no entry claims it", path, 1,
+            side="local", fix="remove it, or move it elsewhere", digest=short(subject.digests.get(path)),
+        )  # fmt: skip
     for path in subject.orphans:
         yield Finding(
             "drift-orphan",
@@ -179,6 +185,8 @@ def _lock(subject: Subject, upstream: Upstream) -> Iterator[Finding]:
         )
     if found.intent != upstream.intent:
         yield finding("drift-lock", f"the entry of `{upstream.name}` was edited after the last sync", upstream.at.line)
+    elif not legal.placed(upstream):
+        yield finding("drift-lock", f"the entry `{upstream.name}` got its name after the last sync", upstream.at.line)
     if not found.sealed:
         yield finding("drift-record", f"the record of `{upstream.name}` was edited by hand", found.at.line)
     for spec in upstream.patches:
@@ -201,10 +209,11 @@ def _files(subject: Subject, upstream: Upstream) -> Iterator[Finding]:
             yield found
     for path, name in sorted(subject.unexpected.items()):
         if name == upstream.name:
+            own = path.startswith(f"{upstream.to}/")
+            fix = f"remove it, or list it under `local:` of `{name}` in {subject.lock.path.name}"
             yield Finding(
                 "drift-unexpected", "error", f"`{path}` stands in the folder of `{name}` and no entry claims it",
-                path, 1, upstream.at.line, name, "local",
-                f"remove it, or list it under `local:` of `{name}` in {subject.lock.path.name}",
+                path, 1, upstream.at.line, name, "local", fix if own else "remove it, or move it elsewhere",
                 short(subject.digests.get(path)),
             )  # fmt: skip
 

@@ -8,7 +8,7 @@ import os
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
-from vendor_tool import evidence, plan, write
+from vendor_tool import evidence, legal, plan, write
 from vendor_tool.checks import drift
 from vendor_tool.errors import UsageError
 from vendor_tool.findings import Finding, Side
@@ -26,7 +26,7 @@ def known(lock: Lock, names: Collection[str]) -> tuple[str, ...]:
 def check(lock: Lock, names: Collection[str], cache: Path | None = None) -> list[Finding]:
     """Compare record, disk and documents, without network and without a child process."""
     chosen = tuple(name for name in lock.upstreams if not names or name in names)
-    legal = {
+    texts = {
         name: state.legal_files(found) if (found := lock.upstreams[name].resolved) else () for name in lock.upstreams
     }
     disk: dict[str, drift.Standing] = {}
@@ -34,17 +34,17 @@ def check(lock: Lock, names: Collection[str], cache: Path | None = None) -> list
     folders = Folders(str(lock.root))
     for name in chosen:
         upstream = lock.upstreams[name]
-        for item in (*(upstream.resolved.files if upstream.resolved else ()), *legal[name]):
+        for item in (*(upstream.resolved.files if upstream.resolved else ()), *texts[name]):
             disk[item.to] = _standing(item, folders, cache)
         patches |= state.patch_digests(lock, upstream)
     stale = state.stale(lock) if not names else {}
-    stray = unexpected(lock, chosen)
+    stray = unexpected(lock, chosen, loose=not names)
     contents = {**stale, **{path: standing[0] for path in stray if (standing := folders.read(path))}}
     subject = drift.Subject(
         lock=lock,
         names=chosen,
         disk=disk,
-        legal=legal,
+        legal=texts,
         patches=patches,
         stale={path: data is not None for path, data in stale.items()},
         unexpected=stray,
@@ -103,8 +103,11 @@ def _layout(wanted: bytes, disk: bytes) -> bool:
 # ---- files that nobody vendored ---------------------------------------------------------------------------
 
 
-def unexpected(lock: Lock, names: Collection[str]) -> dict[str, str]:
-    """Files in an entry's folder that no entry claims: local path to upstream. An entry without `to:` has no folder."""
+def unexpected(lock: Lock, names: Collection[str], *, loose: bool) -> dict[str, str]:
+    """Files in an entry's folder, or among the licence texts, that no entry claims: local path to upstream.
+
+    An entry without `to:` has no folder. Texts that stand in no entry's folder belong to ""; `loose` asks for them.
+    """
     claimed = {path for paths in state.owners(lock).values() for path in paths} | set(state.generated_paths(lock))
     claimed |= {lock.path.name, *(spec.to for spec in lock.shims.values())}
     found = {}
@@ -117,6 +120,10 @@ def unexpected(lock: Lock, names: Collection[str]) -> dict[str, str]:
             local = any(fnmatch.fnmatchcase(below, pattern) for pattern in upstream.local)
             if path not in claimed and not local and not _deeper(lock, upstream, path):
                 found[path] = name
+    for path in (path for folder in state.legal_folders(lock) for path in _walk(lock.root, folder)):
+        owner = next((one.name for one in lock.upstreams.values() if path.startswith(f"{legal.folder(one)}/")), "")
+        if path not in claimed and (owner in names or (loose and not owner)):
+            found.setdefault(path, owner)
     return found
 
 

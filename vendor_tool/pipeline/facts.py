@@ -37,8 +37,7 @@ def legal_file(path: str, blob: str, data: bytes) -> LegalFile:
 
 
 def _recorded(upstream: Upstream, reader: _Reader) -> licences.Gathered:
-    found = upstream.resolved
-    assert found is not None
+    found = legal.relocated(upstream)
     facts = legal.read(found)
     own: list[LegalFile | None] = [found.license, found.notice, *facts.others]
     copies: dict[str, Blob] = {}

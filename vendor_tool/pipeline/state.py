@@ -24,6 +24,8 @@ def entry_up_to_date(lock: Lock, upstream: Upstream) -> bool:
     found = upstream.resolved
     if found is None or not found.sealed or found.revision != upstream.revision or found.intent != upstream.intent:
         return False
+    if not legal.placed(upstream):
+        return False
     if dict(found.patches) != patch_digests(lock, upstream):
         return False
     return all(as_recorded(lock, item) for item in (*found.files, *legal_files(found)))
@@ -44,6 +46,12 @@ def legal_files(found: Resolved) -> tuple[Recorded, ...]:
         return ()
     once = {file.to: file for file in legal.files(found)}
     return tuple(Recorded(file.path, file.blob, file.to, file.sha256, found.at) for file in once.values())
+
+
+def legal_folders(lock: Lock) -> tuple[str, ...]:
+    """The folders that hold nothing but licence texts of vendored files."""
+    vendored = [one for one in lock.upstreams.values() if one.resolved and one.resolved.files]
+    return tuple(sorted({legal.folder(one).rpartition("/")[0] for one in vendored}))
 
 
 def as_recorded(lock: Lock, item: Recorded) -> bool:

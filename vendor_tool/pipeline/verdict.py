@@ -104,7 +104,10 @@ def _evidence(lock: Lock) -> dict[str, object]:
     return {
         "files": [(path, *facts) for path, facts in files.items()],
         "absent": absent,
-        "folders": _names(Folders(str(lock.root)), [one.to for one in lock.upstreams.values() if one.files and one.to]),
+        "folders": _names(
+            Folders(str(lock.root)),
+            [*state.legal_folders(lock), *(one.to for one in lock.upstreams.values() if one.files and one.to)],
+        ),
     }
 
 
