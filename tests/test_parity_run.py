@@ -1,6 +1,7 @@
 """`parity` from the lock to the outcome, with kernels that run on the CPU: real pytest in child processes."""
 
 import json
+import shutil
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -54,6 +55,18 @@ def test_without_gpu_or_runtime_it_is_not_run_and_says_why(tmp_path: Path, torch
         run.run(made.lock, access=made.access, require=True)
 
 
+def test_without_tests_it_is_not_run_and_says_where_they_belong(tmp_path: Path) -> None:
+    made = project(tmp_path)
+    shutil.rmtree(made.root / "tests")
+
+    done = run.run(made.lock, access=made.access)
+
+    assert (done.status, done.reason) == (
+        "not run",
+        "no folder `tests/parity`: docs/how-to/parity.md tells how to fill it",
+    )
+
+
 @needs_torch
 def test_tests_that_all_skip_are_not_run_and_never_passed(tmp_path: Path) -> None:
     import torch
@@ -64,7 +77,7 @@ def test_tests_that_all_skip_are_not_run_and_never_passed(tmp_path: Path) -> Non
 
     done = run.run(made.lock, access=made.access, gpus=0)
 
-    assert (done.status, done.reason) == ("not run", "`tests/parity` holds no test of these upstreams")
+    assert (done.status, done.reason) == ("not run", "`tests/parity` holds no test of these upstreams that could run")
 
 
 @needs_torch

@@ -84,11 +84,12 @@ def run(
     an upstream's own files are not to be had, ParityError where pytest itself breaks down.
     """
     steps = plan(lock, names, gpus=gpus)
-    obstacles = [] if ray else [obstacle for step in steps for obstacle in step.obstacles]
-    if not (lock.root / FOLDER).is_dir():
-        obstacles.append(f"no folder `{FOLDER}`")
+    obstacles = (
+        [] if (lock.root / FOLDER).is_dir() else [f"no folder `{FOLDER}`: docs/how-to/parity.md tells how to fill it"]
+    )
     if importlib.util.find_spec("pytest") is None:
         obstacles.append("pytest not installed")
+    obstacles += [] if ray else [obstacle for step in steps for obstacle in step.obstacles]
     if obstacles:
         return _not_run(obstacles[0], require)
     with tempfile.TemporaryDirectory(prefix="vendor-tool-parity-") as scratch:
@@ -115,7 +116,7 @@ def conclude(lock: Lock, measured: Report, *, require: bool = False, update: boo
     failed, passed = measured.count("failed") + measured.count("xpassed"), measured.count("passed")
     if not failed and not passed:
         reasons = sorted({test.reason for test in measured.tests if test.reason})
-        return _not_run("; ".join(reasons) or f"`{FOLDER}` holds no test of these upstreams", require)
+        return _not_run("; ".join(reasons) or f"`{FOLDER}` holds no test of these upstreams that could run", require)
     found = _recordable(lock, evidence.collect(measured, lock))
     if update and found:
         write_evidence(lock, found)
@@ -225,7 +226,10 @@ def _obstacles(upstream: Upstream, gpus: int | None) -> list[str]:
 
 def _not_run(reason: str, require: bool) -> Outcome:
     if require:
-        raise ParityNotRun(f"parity is required and was not run: {reason}", hint="run it on a machine that has both")
+        raise ParityNotRun(
+            f"parity is required and was not run: {reason}",
+            hint="`vendor-tool parity --plan` says what each upstream lacks here",
+        )
     return Outcome("not run", reason)
 
 
