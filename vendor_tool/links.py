@@ -1,6 +1,7 @@
 """Addresses made of a repository, a revision and a path: links for people, purl and SWHID for machines."""
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import NamedTuple, TypeVar
 from urllib.parse import quote, urlsplit
 
@@ -52,6 +53,7 @@ class Repository(NamedTuple):
         return f"{self.host}/{self.path}".casefold()
 
 
+@lru_cache(maxsize=256)  # asked for every file of a few repositories
 def repository(url: str) -> Repository | None:
     """Host and path of a git address, `git@host:path` included; None for one without a host."""
     short = _SCP.match(url)

@@ -13,6 +13,7 @@ from vendor_tool.findings import Finding
 from vendor_tool.lockfile import edit, record
 from vendor_tool.model import Access, Blob, Build, Lock, Tree, Upstream
 from vendor_tool.pipeline import proof, state
+from vendor_tool.pipeline.disk import Folders
 from vendor_tool.pipeline.state import on_disk
 from vendor_tool.plan import Selection
 from vendor_tool.values import dataclass, replace
@@ -228,15 +229,13 @@ def apply(
     made = state.generated(after, {path: blob.data for path, blob in {**copies, **series}.items()})
     plan.clashes(after, state.owners(after), [path for path in made if path != "NOTICE"])
     if not force:
-        kept = {path: blob.data for path, blob in (held or {}).items()}
-        files = {path: blob for path, blob in (wanted | copies).items() if kept.get(path) != on_disk(lock, path)[0]}
-        _refuse_edits(lock, files, made)
+        _refuse_edits(lock, wanted | copies, made, held or {})
         _refuse_orphans(lock)
     stand_ins = {spec.to: made[spec.to].data for spec in after.shims.values() if spec.to in made}
     notes = proof.demand(after, wanted, stand_ins, cache) if wanted else ()
-    target = {**wanted, **copies, **made, **series}
+    target, folders = {**wanted, **copies, **made, **series}, dict[str, bool]()
     changes: dict[str, Blob | None] = {
-        path: blob for path, blob in sorted(target.items()) if _differs(lock, path, blob)
+        path: target[path] for path in sorted(target) if _differs(lock, path, target[path], folders)
     }
     gone = [path for path, blob in (patches or {}).items() if blob is None]
     changes |= dict.fromkeys([*_gone(lock, after, made, force=force), *gone])
@@ -252,26 +251,26 @@ def apply(
     )
 
 
-def _differs(lock: Lock, path: str, blob: Blob) -> bool:
-    found = write.inspect(lock.root, path)
+def _differs(lock: Lock, path: str, blob: Blob, folders: dict[str, bool]) -> bool:
+    found = write.inspect(lock.root, path, folders)
     if found is None:
         return True
     return bool(found.st_mode & stat.S_IXUSR) != blob.executable or write.read(lock.root, path) != blob.data
 
 
-def _refuse_edits(lock: Lock, files: Tree, made: Tree) -> None:
-    recorded = state.recorded(lock)
+def _refuse_edits(lock: Lock, files: Tree, made: Tree, held: Tree) -> None:
+    recorded, disk = state.recorded(lock), Folders(str(lock.root))
     edited, foreign = [], []
     for path, blob in files.items():
-        data, _ = on_disk(lock, path)
-        if data is None or data == blob.data:
+        data, _ = disk.read(path) or (None, False)
+        if data is None or data == blob.data or (path in held and data == held[path].data):
             continue
         if path not in recorded:
             foreign.append(path)
         elif hashlib.sha256(data).hexdigest() != recorded[path][1]:
             edited.append(path)
     for path in made:
-        data, _ = on_disk(lock, path)
+        data, _ = disk.read(path) or (None, False)
         if data is not None and not _ours(lock, path, data):
             foreign.append(path)
     if edited:

@@ -26,7 +26,7 @@ _QUOTED = pattern(rb"[\"'](\.(?=\w)|\w+)")
 
 def find(source: Source, context: Context) -> tuple[Finding, ...]:
     """A finding for each dynamic import of an upstream or shimmed module; lines are those of `source.data`."""
-    if not syntax.is_python(source.path) or not any(call in source.data for call in _CALLED):
+    if not syntax.is_python(source.path) or not any(map(source.data.__contains__, _CALLED)):
         return ()
     words = {word.encode() for word in (*modules.tops(source.path, context.listing), *context.shims, ".")}
     if words.isdisjoint(_QUOTED.findall(source.data)):
