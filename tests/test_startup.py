@@ -15,6 +15,8 @@ from tests.support.server import Server, serve
 from tests.support.upstream import Repository, repository
 
 HEAVY = ("git", "libcst", "requests", "rich", "yaml", "torch")
+# of Python's own: each costs as much as all that a small command does
+LARGE = ("concurrent.futures", "logging", "importlib.metadata", "email", "dataclasses", "inspect")
 VALUES = ("dataclasses", "vendor_tool.model", "vendor_tool.lockfile", "vendor_tool.documents")
 FILES = {"LICENSE": MIT, **{f"pkg/ops/k{n}.py": f"import tilelang\n\nN = {n}\n" for n in range(6)}}
 WATCHED = """\
@@ -86,6 +88,32 @@ def test_where_nothing_is_to_be_done_no_heavy_package_is_loaded(synced: Project,
 def test_where_nothing_has_changed_since_not_even_the_lock_is_read_as_values(synced: Project, word: str) -> None:
     synced.done(word)
     assert loaded(synced, word).isdisjoint({*HEAVY, *VALUES})
+
+
+def test_a_cold_sync_loads_of_the_heavy_packages_only_the_reader_of_the_lock(consumer: Project) -> None:
+    found = loaded(consumer, "sync")
+    assert found & {*HEAVY} == {"yaml"}
+    assert found.isdisjoint({*LARGE, "licenseclassifier"})
+
+
+def test_a_sync_by_the_record_loads_neither_heavy_packages_nor_what_reads_licences(synced: Project) -> None:
+    shutil.rmtree(synced.root / "vendored")
+    found = loaded(synced, "sync")
+    assert found.isdisjoint({*HEAVY, *LARGE, "licenseclassifier"})
+
+
+def test_outdated_loads_no_heavy_package_where_nothing_changed(synced: Project) -> None:
+    synced.done("outdated")
+    assert loaded(synced, "outdated").isdisjoint({*HEAVY, *LARGE, "tempfile", "shutil"})
+
+
+def test_outdated_starts_one_git_for_each_upstream_where_nothing_changed(synced: Project, server: Server) -> None:
+    synced.done("outdated")
+    server.requests.clear()
+    result = python(synced, "-c", WATCHED, "outdated")
+    assert result.returncode == 0
+    assert result.stderr.count("started: subprocess.Popen\n") == 1
+    assert sum(b"command=ls-refs" in request.body for request in server.requests) == 1
 
 
 def test_a_check_with_findings_loads_no_heavy_package(synced: Project) -> None:

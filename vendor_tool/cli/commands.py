@@ -7,7 +7,7 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from vendor_tool import lockfile, write
+from vendor_tool import lockfile
 from vendor_tool.cli import output, quick
 from vendor_tool.cli.arguments import LOCK, cache
 from vendor_tool.cli.output import Voice
@@ -185,6 +185,8 @@ def add(arguments: argparse.Namespace) -> ExitCode:
 
 def _stopped_at(lock: Lock, names: Collection[str]) -> list[str]:
     """Merges that wait for a person; nothing is loaded where none does."""
+    from vendor_tool import write
+
     if not (lock.root / write.FOLDER / "merge").is_dir():
         return []
     from vendor_tool.pipeline import session, stopped

@@ -69,11 +69,10 @@ def _there(name: str, root: Path) -> bool:
 
 
 def _remember(place: Path, notes: tuple[Finding, ...]) -> None:
-    from dataclasses import asdict
-
     from vendor_tool.transform import shim_proof
 
     missing = [shim_proof.missing(one) for one in notes]
     # other notes say how an import went that may go otherwise the next time
     if None not in missing:
-        memory.remember(place, {"notes": [asdict(one) for one in notes], "missing": missing})
+        plain = [{name: getattr(one, name) for name in Finding.__match_args__} for one in notes]
+        memory.remember(place, {"notes": plain, "missing": missing})
