@@ -200,11 +200,11 @@ def _parents(path: str) -> list[str]:
 
 
 def _clash(lock: Lock, name: str, path: str, other: tuple[str, str]) -> UsageError:
-    line = lock.upstreams[name].at.line
+    where = place(lock.path.name, lock.upstreams[name].at)
     same = "write" if path == other[0] else "differ only in the case of their letters:"
-    message = f"{lock.path.name}:{line}: {other[1]} and upstream `{name}` both {same} `{path}`"
+    message = f"{where}: {other[1]} and upstream `{name}` both {same} `{path}`"
     if path != other[0]:
-        message = f"{lock.path.name}:{line}: `{other[0]}` of {other[1]} and `{path}` of upstream `{name}` {same[:-1]}"
+        message = f"{where}: `{other[0]}` of {other[1]} and `{path}` of upstream `{name}` {same[:-1]}"
     return UsageError(message, hint="give one of them another `to:`")
 
 

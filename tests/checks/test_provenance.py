@@ -119,6 +119,14 @@ def test_prov_8_a_header_names_upstream_and_revision(gone: str, missing: str) ->
     )
 
 
+@pytest.mark.parametrize(("name", "told"), [("a.bin", False), ("a.json", False), ("a.cu", True), ("run", True)])
+def test_prov_8_asks_for_a_header_only_where_one_can_stand(name: str, told: bool) -> None:
+    data = {"a.bin": "\0\1", "a.json": "{}\n", "a.cu": "int x;\n", "run": "#!/bin/sh\n"}[name]
+    path = f"vendored/mid/{name}"
+    entry_ = rights.upstream(rights.recorded(f"ops/{name}", path, data.encode(), data.encode()))
+    assert any(one[0] == "PROV-8" for one in found(provenance, subject(entry_, {path: data}))) is told
+
+
 def test_prov_10_one_project_under_two_owners() -> None:
     local = HEADER + f"# Copied from https://github.com/fork/plugins/blob/{B}/a.py\n" + PRISTINE
     told = found(provenance, subject(entry(local), {FWD: local}))

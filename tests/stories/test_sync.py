@@ -175,7 +175,10 @@ def test_bytes_of_every_kind_are_kept(tmp_path: Path, upstream: Repository) -> N
     [
         (Link("/etc/passwd"), "is a symbolic link, not a file"),
         (Submodule("1" * 40), "is a submodule, not a file"),
-        (b"version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 3\n", "is a pointer of Git LFS"),
+        (
+            b"version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 3\n",
+            "of upstream `demo` is a pointer of Git LFS",
+        ),
     ],
 )
 def test_what_is_no_file_of_the_repository_is_refused_by_name(

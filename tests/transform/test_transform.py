@@ -131,7 +131,7 @@ def test_a_selected_name_that_no_file_has_is_refused(key: str) -> None:
         applied([item("pkg/b.py", "x = 1\n", **{key: ("x", "y")})], None)
     assert caught.value.message == (
         f"`{key}: y` of `pkg/b.py` in `demo` names nothing: no top-level function, class or assignment is called that "
-        "(lockfile line 2)"
+        "(lockfile line 2, column 1)"
     )
 
 

@@ -11,6 +11,7 @@ from vendor_tool.checks.subject import Subject, Vendored, finding, vendored
 from vendor_tool.findings import Finding, RuleInfo
 from vendor_tool.links import key, permalink, repository
 from vendor_tool.model import Lock, Upstream
+from vendor_tool.origins.comments import SUFFIXES
 
 RULES: Mapping[str, RuleInfo] = {
     one.id: one
@@ -70,6 +71,7 @@ _MORE = re.compile(
     re.IGNORECASE,
 )
 # a package needs them, and they come from nowhere
+_PROSE = (".md", ".rst", ".txt", ".html", ".css")
 _PLAIN = ("__init__.py", "py.typed", ".gitignore", ".gitattributes")
 
 
@@ -191,7 +193,7 @@ def _first_difference(made: bytes, local: bytes) -> int:
 
 
 def _unnamed(one: Vendored) -> Iterator[Finding]:
-    if one.local is None or one.upstream.resolved is None:
+    if one.local is None or one.upstream.resolved is None or not _can_say(one.file.to, one.local):
         return
     found = repository(one.upstream.url)
     name = found.path if found else one.upstream.name
@@ -213,6 +215,13 @@ def _unnamed(one: Vendored) -> Iterator[Finding]:
             line=1,
             fix=f"write {permalink(one.upstream.url, one.upstream.resolved.revision, one.file.path)} into it",
         )
+
+
+def _can_say(path: str, data: bytes) -> bool:
+    """Whether a person can write a line for people into a file: not into JSON, tables or what is no text."""
+    if b"\0" in data:
+        return False
+    return path.casefold().endswith((*SUFFIXES, *_PROSE)) or data.startswith(b"#!")
 
 
 def _unlisted(subject: Subject) -> Iterator[Finding]:

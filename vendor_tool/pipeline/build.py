@@ -116,7 +116,7 @@ def make(lock: Lock, fetched: Fetched, access: Access, series: Sequence[patches.
     """
     upstream = fetched.upstream
     series = places.follow(read_series(lock, upstream), upstream, fetched.targets) if series is None else tuple(series)
-    sources = [_source(fetched, target) for target in fetched.targets]
+    sources = [_source(fetched, target, lock.path.name) for target in fetched.targets]
     plain, fetched = _transform(lock, fetched, sources, access)
     before: Tree = {item.source.to: Blob(item.data, item.source.executable) for item in plain}
     places.require_files(upstream, series, before)
@@ -168,12 +168,13 @@ def _nothing_taken_away(upstream: Upstream, before: Tree, after: Tree) -> None:
         )
 
 
-def _source(fetched: Fetched, target: Target) -> Source:
+def _source(fetched: Fetched, target: Target, lock_name: str) -> Source:
     entry = fetched.snapshot.entries[target.path]
     data = fetched.contents[entry.oid]
     if data.startswith(LFS_POINTER):
         raise UsageError(
-            f"`{target.path}` of upstream `{fetched.upstream.name}` is a pointer of Git LFS, not the file itself",
+            f"{plan.place(lock_name, target.spec.at)}: `{target.path}` of upstream `{fetched.upstream.name}` is "
+            "a pointer of Git LFS, not the file itself",
             hint="remove it from `files:`; content kept outside the repository has no git id to hold it to",
         )
     return Source(target.path, target.to, entry.oid, data, entry.mode == "100755")

@@ -281,11 +281,11 @@ def _demand_present(items: Items, context: Context) -> None:
         )
         for name in select.present(source, left):
             del left[name]
-    for (path, line, _), left in wanted.items():
+    for (path, line, column), left in wanted.items():
         for name, key in left.items():
             raise UsageError(
                 f"`{key}: {name}` of `{path}` in `{context.upstream}` names nothing: no top-level function, class or "
-                f"assignment is called that (lockfile line {line})",
+                f"assignment is called that (lockfile line {line}, column {column})",
                 hint=f"correct the name, or take it out of `{key}:`",
             )
 
