@@ -24,6 +24,7 @@ class Accepted:
     rule: str
     path: str | None
     message: str
+    upstream: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,12 +58,15 @@ def fingerprints(findings: Sequence[Finding]) -> list[str]:
     return marks
 
 
-def render(findings: Sequence[Finding]) -> str:
-    """The text of a baseline that accepts `findings`."""
+def render(findings: Sequence[Finding], kept: Sequence[Accepted] = ()) -> str:
+    """The text of a baseline that accepts `findings`, and what is `kept` of an earlier one."""
     return _dump(
         [
-            Accepted(mark, finding.rule, finding.path, finding.message)
-            for finding, mark in zip(findings, fingerprints(findings), strict=True)
+            *kept,
+            *(
+                Accepted(mark, finding.rule, finding.path, finding.message, finding.upstream)
+                for finding, mark in zip(findings, fingerprints(findings), strict=True)
+            ),
         ]
     )
 
@@ -77,9 +81,10 @@ def parse(text: str, *, name: str) -> tuple[Accepted, ...]:
         document = json.loads(text)
         version = document["version"]
         accepted = tuple(
-            Accepted(item["fingerprint"], item["rule"], item["path"], item["message"]) for item in document["accepted"]
+            Accepted(item["fingerprint"], item["rule"], item["path"], item["message"], item.get("upstream"))
+            for item in document["accepted"]
         )
-    except (ValueError, KeyError, TypeError) as cause:
+    except (ValueError, KeyError, TypeError, AttributeError) as cause:
         raise UsageError(f"`{name}` is not a baseline of findings", hint=hint) from cause
     if version != VERSION:
         raise UsageError(f"`{name}` is a baseline of version {version}, this program reads {VERSION}", hint=hint)
@@ -106,7 +111,16 @@ def shrink(accepted: Sequence[Accepted], fixed: Sequence[Accepted]) -> str:
 
 def _dump(items: Sequence[Accepted]) -> str:
     listed = [
-        {"fingerprint": item.mark, "rule": item.rule, "path": item.path, "message": item.message}
-        for item in sorted(items, key=lambda item: (item.rule, item.path or "", item.message, item.mark))
+        {
+            "fingerprint": item.mark,
+            "rule": item.rule,
+            "upstream": item.upstream,
+            "path": item.path,
+            "message": item.message,
+        }
+        for item in sorted(
+            {item.mark: item for item in items}.values(),
+            key=lambda item: (item.rule, item.path or "", item.message, item.mark),
+        )
     ]
     return json.dumps({"version": VERSION, "accepted": listed}, indent=2) + "\n"

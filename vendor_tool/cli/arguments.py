@@ -171,10 +171,14 @@ def _check(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--codegen", action="store_true", help="compare what the compiler makes of upstream's and of our kernels"
     )
-    command.add_argument("--baseline", type=Path, metavar="FILE", help="leave out the findings that it accepts")
-    command.add_argument("--write-baseline", type=Path, metavar="FILE", help="accept today's findings there")
+    _baseline(command)
     _network(command)
     _report(command)
+
+
+def _baseline(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--baseline", type=Path, metavar="FILE", help="leave out the findings that it accepts")
+    command.add_argument("--write-baseline", type=Path, metavar="FILE", help="accept today's findings there")
 
 
 def _outdated(command: argparse.ArgumentParser) -> None:
@@ -186,6 +190,7 @@ def _outdated(command: argparse.ArgumentParser) -> None:
         "--wheel", type=Path, action="append", default=[], metavar="FILE", dest="wheels",
         help="look for run-time imports in this package too; may be given again",
     )  # fmt: skip
+    _baseline(command)
     _network(command)
     _report(command)
 
@@ -249,6 +254,7 @@ def _audit(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--scan", nargs="?", const="", metavar="DIR", help="list every claim of origin below a folder instead"
     )
+    _baseline(command)
     _report(command)
 
 

@@ -17,6 +17,13 @@ from vendor_tool.findings import Finding, RuleInfo
 def audit(arguments: argparse.Namespace) -> ExitCode:
     """Run the audit rules, or list every claim of origin below a folder."""
     found, rules = _scanned(arguments) if arguments.scan is not None else _audited(arguments)
+    if arguments.write_baseline or arguments.baseline:
+        from vendor_tool.cli import accepted
+
+        scope = accepted.Scope("audit", rules)
+        if arguments.write_baseline:
+            return accepted.write(arguments.write_baseline, found, scope, voice(arguments))
+        found = accepted.new(arguments.baseline, found, scope, voice(arguments))
     text = output.report(
         found, rules, lock=arguments.lock, form=arguments.format, target=arguments.output, voice=voice(arguments)
     )

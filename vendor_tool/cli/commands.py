@@ -125,9 +125,11 @@ def check(arguments: argparse.Namespace) -> ExitCode:
     if arguments.write_baseline or arguments.baseline:
         from vendor_tool.cli import accepted
 
+        left_out = set[str]() if arguments.rebuild else {"drift-rebuild", "drift-upstream-blob"}
+        scope = accepted.Scope("check", rules.keys() - left_out, names or None)
         if arguments.write_baseline:
-            return accepted.write(arguments.write_baseline, found, voice(arguments))
-        found = accepted.new(arguments.baseline, found, voice(arguments))
+            return accepted.write(arguments.write_baseline, found, scope, voice(arguments))
+        found = accepted.new(arguments.baseline, found, scope, voice(arguments))
     text = output.report(
         found,
         rules,

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
+from typing import Final
 
 from vendor_tool import lockfile
 from vendor_tool.cli import output
 from vendor_tool.cli.arguments import cache
 from vendor_tool.cli.commands import access, voice
-from vendor_tool.errors import ExitCode, UsageError
+from vendor_tool.errors import ExitCode, UpstreamError, UsageError
+
+LOST: Final = "upstream-unreachable"
 
 
 def outdated(arguments: argparse.Namespace) -> ExitCode:
@@ -24,9 +28,22 @@ def outdated(arguments: argparse.Namespace) -> ExitCode:
     lock = lockfile.load(arguments.lock, cache())
     speak = voice(arguments)
     found = pipeline.outdated(lock, arguments.names, access(arguments), wheels=arguments.wheels, hunks=speak.verbose)
+    findings, rules = list(found.findings), {**drift.RULES, **RULES}
+    if arguments.write_baseline or arguments.baseline:
+        from vendor_tool.cli import accepted
+
+        lost = {one.upstream for one in findings if one.rule == LOST}
+        asked: set[str | None] = {name.partition("@")[0] for name in arguments.names} or {*lock.upstreams, None}
+        scope = accepted.Scope("outdated", RULES, asked - lost)
+        if arguments.write_baseline:
+            # an upstream that is back does other things than it did when it gave no answer
+            findings = [one for one in findings if one.rule != LOST]
+            code = accepted.write(arguments.write_baseline, findings, scope, speak)
+            return _lost(found.lost) or code
+        findings = accepted.new(arguments.baseline, findings, scope, speak)
     text = output.report(
-        found.findings,
-        {**drift.RULES, **RULES},
+        findings,
+        rules,
         lock=arguments.lock,
         form=arguments.format,
         target=arguments.output,
@@ -41,11 +58,13 @@ def outdated(arguments: argparse.Namespace) -> ExitCode:
                 output.say(speak, show(pair.left, pair.right, pair.hunks))
         for missed in found.missed:
             output.say(speak, f"{missed.finding.message}\n{show(missed.copy, missed.changed, missed.hunks)}")
-    for problem in found.lost:
+    return _lost(found.lost) or (output.code(findings) if arguments.exit_code else ExitCode.CLEAN)
+
+
+def _lost(problems: Sequence[UpstreamError]) -> ExitCode:
+    for problem in problems:
         output.error(problem.message, problem.hint)
-    if found.lost:
-        return ExitCode.UPSTREAM
-    return output.code(found.findings) if arguments.exit_code else ExitCode.CLEAN
+    return ExitCode.UPSTREAM if problems else ExitCode.CLEAN
 
 
 def plan(arguments: argparse.Namespace) -> None:

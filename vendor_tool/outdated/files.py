@@ -44,6 +44,7 @@ class Changes:
     license: Literal["changed", "gone"] | None
     notice: Literal["changed", "gone", "added"] | None
     new: tuple[NewFile, ...] = ()  # sorted by local path
+    legal_blobs: tuple[str, ...] = ()  # of the licence and NOTICE files as they are now, where one changed
     beside: tuple[str, ...] = ()  # upstream paths that are new in folders of which every file is ours, and not taken
 
     @property
@@ -65,11 +66,14 @@ def compare(upstream: Upstream, new: Snapshot, old: Snapshot | None = None) -> C
     ours = {file.path for file in resolved.files}
     # an item of `files:` that was edited since the sync can match what has long been there
     taken = _taken(upstream, new, {*ours, *before}) if known or upstream.intent == resolved.intent else ()
+    license_ = _legal(resolved.license.path, resolved.license.blob, new) if resolved.license else None
+    notice = _notice(resolved, new)
     return Changes(
         files=tuple(change for change in changes if change is not None),
         elsewhere=len(_differing(before, new.entries) - ours) if known else None,
-        license=_legal(resolved.license.path, resolved.license.blob, new) if resolved.license else None,
-        notice=_notice(resolved, new),
+        license=license_,
+        notice=notice,
+        legal_blobs=_legal_blobs(resolved, new) if license_ or notice else (),
         new=taken,
         beside=tuple(_beside(ours, before, new, {file.path for file in taken})) if known else (),
     )
@@ -139,6 +143,12 @@ def _legal(path: str, blob: str, new: Snapshot) -> Literal["changed", "gone"] | 
     if entry is None:
         return "gone"
     return None if entry.oid == blob else "changed"
+
+
+def _legal_blobs(resolved: Resolved, new: Snapshot) -> tuple[str, ...]:
+    known = [one.path for one in (resolved.license, resolved.notice) if one is not None]
+    paths = [path for path in new.entries if path in known or NOTICE.fullmatch(path)]
+    return tuple(new.entries[path].oid for path in paths)
 
 
 def _notice(resolved: Resolved, new: Snapshot) -> Literal["changed", "gone", "added"] | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
@@ -72,7 +73,15 @@ def _summary(upstream: Upstream, facts: Facts) -> Iterator[Finding]:
         upstream=upstream.name,
         side="upstream",
         fix=command(upstream, facts),
+        digest=_digest(facts),
     )
+
+
+def _digest(facts: Facts) -> str:
+    """Of what our files are upstream now: whoever accepts one change does not accept the next."""
+    ours = [f"{change.recorded.path} {change.kind} {change.new_blob}" for change in facts.changes.files]
+    ours += [f"{file.path} new" for file in facts.changes.new]
+    return hashlib.sha256("\n".join(ours).encode("utf-8", "surrogateescape")).hexdigest()
 
 
 def _files(upstream: Upstream, facts: Facts) -> Iterator[Finding]:
@@ -88,6 +97,7 @@ def _files(upstream: Upstream, facts: Facts) -> Iterator[Finding]:
             upstream=upstream.name,
             side="upstream",
             fix=command(upstream, facts),
+            digest=change.new_blob,
         )
     for file in facts.changes.new:
         yield _new(upstream, file, facts)
@@ -165,7 +175,10 @@ def _legal(upstream: Upstream, facts: Facts) -> Iterator[Finding]:
             happened = {"changed": "has changed", "gone": "is gone", "added": "was added"}[change]
             message = f"the upstream's {what} file {happened} at `{facts.newest[:12]}`: read it before an upgrade"
             line = upstream.resolved.at.line if upstream.resolved else upstream.at.line
-            yield Finding(rule, "warning", message, lock_line=line, upstream=upstream.name, side="upstream")
+            digest = " ".join(facts.changes.legal_blobs)
+            yield Finding(
+                rule, "warning", message, lock_line=line, upstream=upstream.name, side="upstream", digest=digest
+            )
 
 
 def _pin(upstream: Upstream, facts: Facts) -> Iterator[Finding]:
@@ -198,7 +211,7 @@ def _pin(upstream: Upstream, facts: Facts) -> Iterator[Finding]:
             ways.append("follow something else under `branch:`")
         else:
             ways.insert(0, f"vendor-tool sync {upstream.name}@{old} to stay without the tag")
-        yield replace(moved, fix=", or ".join(ways))
+        yield replace(moved, fix=", or ".join(ways), digest=new)
 
 
 NO_REF: Final = {
@@ -224,10 +237,16 @@ def gone_import(upstream: Upstream, name: str, *, holder: str, reason: str, fix:
     return replace(gone, fix=fix)
 
 
-def changed_import(upstream: Upstream, name: str, *, holder: str, before: str, after: str) -> Finding:
-    """A run-time import whose holder defines it otherwise than the pin does; both are signatures, equal or not."""
+def changed_import(
+    upstream: Upstream, name: str, *, holder: str, before: str, after: str, digest: str | None = None
+) -> Finding:
+    """A run-time import whose holder defines it otherwise than the pin does; both are signatures, equal or not.
+
+    `digest` is of the new source.
+    """
     what = f"its signature was `{before}` and is `{after}`" if before != after else "its source changed"
-    return _import(upstream, "import-changed", "note", f"`{name}` is another one in {holder}: {what}")
+    changed = _import(upstream, "import-changed", "note", f"`{name}` is another one in {holder}: {what}")
+    return replace(changed, digest=digest)
 
 
 def _import(upstream: Upstream, rule: str, level: Level, message: str) -> Finding:

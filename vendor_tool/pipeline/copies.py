@@ -103,7 +103,8 @@ def lacking(lock: Lock, found: Sequence[Siblings], grounds: Sequence[Ground]) ->
                 for finding in missed_findings(
                     other, ours, hunks, newest=ground.new.revision, commits=commits, fixes=ground.fixes
                 ):
-                    placed = replace(finding, line=_line(lock, other, hunks), lock_line=_recorded(lock)[other.to])
+                    line, lock_line = _line(lock, other, hunks), _recorded(lock)[other.to]
+                    placed = replace(finding, line=line, lock_line=lock_line, digest=change.new_blob)
                     swapped = (siblings.Hunk(one.right_line, one.left, one.left_line, one.right) for one in hunks)
                     yield Missed(other, replace(ours, data=new), tuple(swapped), placed)
 

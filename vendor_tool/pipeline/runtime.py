@@ -66,7 +66,9 @@ def _compare(
         before = _recorded(entry, recorded[name], access) if name in recorded else None
         after = _meaning(read([definition.path])[definition.path], definition.line)
         if before is not None and before != after:
-            yield changed_import(entry, name, holder=holder, before=before.signature, after=after.signature)
+            yield changed_import(
+                entry, name, holder=holder, before=before.signature, after=after.signature, digest=after.digest
+            )
 
 
 def _recorded(entry: Upstream, item: RecordedImport, access: Access) -> _Meaning | None:
