@@ -11,7 +11,7 @@ from vendor_tool.checks.requirements import holds
 from vendor_tool.checks.subject import Subject
 from vendor_tool.errors import UsageError
 from vendor_tool.known_bad import shipped
-from vendor_tool.model import At, KnownBad
+from vendor_tool.model import At, FileSpec, KnownBad
 
 REQUIRES = {"tilelang": ">=0.1.11", "apache-tvm-ffi": "==0.1.11"}
 ABORT = "importing tilelang aborts the process"
@@ -145,3 +145,38 @@ def test_a_range_that_is_none_is_refused() -> None:
 
 def test_a_project_that_requires_nothing_is_not_bothered() -> None:
     assert told(project({"tilelang": "0.1.11", "apache-tvm-ffi": "0.1.15"}, '"tilelang==0.1.11"', requires={})) == []
+
+
+def valid(versions: Mapping[str, str], requires: Mapping[str, str], environment: Mapping[str, str]) -> Subject:
+    spec = FileSpec("fwd.py", None, At(17, 9), valid_with=versions)
+    return subject(replace(entry(), files=(spec,), requires=requires), environment=environment)
+
+
+def test_req_6_a_file_is_held_to_what_is_installed() -> None:
+    found = valid({"tilelang": ">=0.1.12"}, {"tilelang": ">=0.1.12"}, {"tilelang": "0.1.11"})
+    (one,) = (one for one in requirements.check(found) if one.rule == "REQ-6")
+    assert one.message == "tilelang 0.1.11 is installed, `fwd.py` is valid with tilelang >=0.1.12"
+    assert (one.level, one.lock_line, one.fix) == ("error", 17, "pip install 'tilelang>=0.1.12'")
+    assert not [one for one in told(valid({"tilelang": ">=0.1.11"}, {}, {"tilelang": "0.1.11"})) if one[0] == "REQ-6"]
+
+
+@pytest.mark.parametrize(
+    ("requires", "message"),
+    [
+        (
+            {"tilelang": ">=0.1.11"},
+            "`requires:` of mid admits tilelang 0.1.11, `fwd.py` is valid with tilelang >=0.1.12",
+        ),
+        ({}, "`requires:` of mid does not name Tilelang, `fwd.py` is valid with Tilelang >=0.1.12"),
+        ({"tilelang": ">=0.1.12"}, None),
+        ({"tilelang": "==0.1.13"}, None),
+    ],
+)
+def test_req_7_a_file_is_held_to_what_its_entry_requires(requires: Mapping[str, str], message: str | None) -> None:
+    name = "tilelang" if requires else "Tilelang"
+    found = [one for one in told(valid({name: ">=0.1.12"}, requires, {})) if one[0] == "REQ-7"]
+    assert found == ([("REQ-7", message)] if message else [])
+
+
+def test_what_a_file_is_valid_with_is_looked_up_where_nothing_is_required() -> None:
+    assert "some-runtime" in requirements.distributions(valid({"some-runtime": ">=1"}, {}, {}).lock)

@@ -13,7 +13,8 @@ from vendor_tool.checks.subject import Requirement, Subject, finding
 from vendor_tool.errors import UsageError
 from vendor_tool.findings import Finding, RuleInfo
 from vendor_tool.known_bad import Bad, canonical, known_bad, shipped
-from vendor_tool.model import Lock, Upstream
+from vendor_tool.model import FileSpec, Lock, Upstream
+from vendor_tool.values import replace
 
 if TYPE_CHECKING:
     from packaging.specifiers import SpecifierSet
@@ -41,17 +42,28 @@ RULES: Mapping[str, RuleInfo] = {
             "REQ-5", "error", "`requires:` itself admits a known-bad combination",
             "The lock asks for versions of which some are known to be bad together.",
         ),
+        RuleInfo(
+            "REQ-6", "error", "Installed version does not meet a file's `valid-with:`",
+            "This file was made for other versions than what is installed here, whatever the entry requires.",
+        ),
+        RuleInfo(
+            "REQ-7", "warning", "`requires:` admits versions outside a file's `valid-with:`",
+            "Whoever installs what the entry requires may get a version that this file was not made for.",
+        ),
     )
 }  # fmt: skip
 
 
 def check(subject: Subject) -> Iterator[Finding]:
-    """Findings of REQ-1 to REQ-5."""
+    """Findings of REQ-1 to REQ-7."""
     lock = subject.lock
     users = [one for _name, one in sorted(lock.upstreams.items()) if one.requires]
     for upstream in users:
         yield from _installed(subject, upstream)
         yield from _required(upstream, known_bad(lock))
+    for _name, upstream in sorted(lock.upstreams.items()):
+        for spec in upstream.files:
+            yield from _valid(subject, upstream, spec)
     names = {name for one in users for name in one.requires} | {name for one in lock.known_bad for name in one.versions}
     for bad in known_bad(lock):
         if names & set(bad.versions):
@@ -61,7 +73,9 @@ def check(subject: Subject) -> Iterator[Finding]:
 
 def distributions(lock: Lock) -> list[str]:
     """The distributions whose installed versions the rules want to know."""
-    rows = itertools.chain((one.requires for one in lock.upstreams.values()), (one.versions for one in known_bad(lock)))
+    files = (spec.valid_with for one in lock.upstreams.values() for spec in one.files)
+    requires = (one.requires for one in lock.upstreams.values())
+    rows = itertools.chain(requires, files, (one.versions for one in known_bad(lock)))
     return sorted({name for row in rows for name in row})
 
 
@@ -88,6 +102,29 @@ def _required(upstream: Upstream, rows: Sequence[Bad]) -> Iterator[Finding]:
                 upstream=upstream,
                 fix=f"narrow `requires:` of {upstream.name} in the lock",
             )
+
+
+def _valid(subject: Subject, upstream: Upstream, spec: FileSpec) -> Iterator[Finding]:
+    """What one item of `files:` is valid with, against what is installed and what its entry requires."""
+    required = {canonical(name): versions for name, versions in upstream.requires.items()}
+    for name, valid in sorted(spec.valid_with.items()):
+        made_for = f"`{spec.path}` is valid with {name} {valid}"
+        version = subject.environment.get(canonical(name))
+        told = []
+        if version is not None and not holds(valid, version):
+            fix = f"pip install '{name}{valid}'"
+            told.append(
+                finding(RULES["REQ-6"], f"{name} {version} is installed, {made_for}", upstream=upstream, fix=fix)
+            )
+        wanted = required.get(canonical(name))
+        outside = [one for one in _candidates(canonical(name), [wanted or "", valid]) if not holds(valid, one)]
+        outside = [one for one in outside if holds(wanted or "", one)]
+        if wanted is None or outside:
+            admits = f"admits {name} {outside[-1]}" if wanted is not None else f"does not name {name}"
+            message = f"`requires:` of {upstream.name} {admits}, {made_for}"
+            fix = f'write `{name}: "{valid}"` under `requires:`'
+            told.append(finding(RULES["REQ-7"], message, upstream=upstream, fix=fix))
+        yield from (replace(one, lock_line=spec.at.line) for one in told)
 
 
 def _pair(subject: Subject, bad: Bad, users: Sequence[Upstream]) -> Iterator[Finding]:
