@@ -72,3 +72,12 @@ def test_a_header_s_expression_names_every_licence_once() -> None:
     )
     assert facts.spdx == "(ISC OR 0BSD) AND MIT"
     assert HeaderFacts().spdx is None
+
+
+def test_copies_of_one_name_go_side_by_side_into_the_upstream_s_folder() -> None:
+    one = rights.upstream(rights.recorded("ops/fwd.py", "vendored/mid/fwd.py", b"x = 1\n", b"x = 1\n"))
+    assert legal.copies(one, ["LICENSE", "NOTICE", "deep/LICENSE"]) == {
+        "LICENSE": "vendored/LICENSES/mid/LICENSE",
+        "NOTICE": "vendored/LICENSES/mid/NOTICE",
+        "deep/LICENSE": "vendored/LICENSES/mid/deep__LICENSE",
+    }

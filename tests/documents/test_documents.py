@@ -23,15 +23,6 @@ def test_everything_that_is_read_is_named_and_nothing_else_is_written() -> None:
     assert set(once) == {"NOTICE", "vendored/PROVENANCE.md", "vendored/mid/__init__.py"}
 
 
-def test_licence_copies_go_to_one_folder_for_each_upstream() -> None:
-    one = rights.upstream(FILE)
-    assert documents.legal_copies(one, ["LICENSE", "NOTICE", "deep/LICENSE"]) == {
-        "LICENSE": "vendored/LICENSES/mid/LICENSE",
-        "NOTICE": "vendored/LICENSES/mid/NOTICE",
-        "deep/LICENSE": "vendored/LICENSES/mid/deep__LICENSE",
-    }
-
-
 def test_rendering_loads_none_of_the_heavy_packages() -> None:
     code = "import sys, vendor_tool.documents; print([n for n in ('git', 'libcst', 'requests', 'yaml', 'rich', 'licenseclassifier', 'license_expression') if n in sys.modules])"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from typing import Protocol
 
-from vendor_tool import legal
 from vendor_tool.documents import docstring, notice, provenance, reuse
 from vendor_tool.model import Blob, Lock, Tree
 
@@ -53,6 +52,3 @@ def listed(page: bytes) -> tuple[str, ...]:
 def ours(path: str, data: bytes) -> bool:
     """Whether a file at a document's place was written by this tool, and so may be written anew."""
     return provenance.MARK.encode() in data if path.endswith("/PROVENANCE.md") else True
-
-
-legal_copies = legal.copies

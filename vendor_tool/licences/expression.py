@@ -37,16 +37,6 @@ def problem(text: str, allow: Collection[str]) -> str | None:
     return None if not missing else f"{' and '.join(f'`{one}`' for one in missing)} not allowed"
 
 
-def identifiers(text: str) -> frozenset[str]:
-    """Every licence that an expression names, an exception together with the licence that it belongs to."""
-    return frozenset(_leaves(_parse(text)))
-
-
-def covers(whole: str, part: str) -> bool:
-    """Whether the identifiers of one expression are all named by another."""
-    return identifiers(part) <= identifiers(whole)
-
-
 def _missing(tree: "LicenseExpression", allowed: set[str]) -> list[str]:
     if str(tree) in allowed:
         return []
@@ -57,12 +47,6 @@ def _missing(tree: "LicenseExpression", allowed: set[str]) -> list[str]:
         return [] if [] in options else min(options, key=len)
     if operator == "AND":
         return [one for side in arguments for one in _missing(side, allowed)]
-    return [str(tree)]
-
-
-def _leaves(tree: "LicenseExpression") -> list[str]:
-    if getattr(tree, "operator", ""):
-        return [one for side in tree.args for one in _leaves(side)]
     return [str(tree)]
 
 

@@ -57,14 +57,6 @@ def is_placeholder(line: str) -> bool:
     return _PLACEHOLDER.search(line) is not None
 
 
-def holder_name(line: str) -> str:
-    """The holder of a copyright line, without mark, years and the reservation of rights, in lower case."""
-    name = re.sub(_MARK, " ", line, flags=re.IGNORECASE)
-    name = re.sub(r"\((?:c)\)|©|all rights reserved\.?|\bby\b|<[^>]*>|https?://\S+", " ", name, flags=re.IGNORECASE)
-    name = re.sub(r"(?:19|20)\d\d|\bpresent\b|[-–,:;*]", " ", name, flags=re.IGNORECASE)
-    return " ".join(name.split()).strip(". ").casefold()
-
-
 def _shouting(text: str) -> bool:
     """The disclaimers in capitals: COPYRIGHT HOLDERS BE LIABLE."""
     return text.isupper() and len(text.split()) > 3
