@@ -61,10 +61,13 @@ def block(value: Any, indent: int) -> list[str]:
     lines: list[str] = []
     if isinstance(value, Mapping):
         for key, item in value.items():
-            lines += _entry(f"{pad}{_key(key)}:", item, indent)
+            if isinstance(item, str):
+                lines.append(f"{pad}{_key(key)}: {_text(item)}")
+            else:
+                lines += _entry(f"{pad}{_key(key)}:", item, indent)
         return lines
     for item in value:
-        if _nested(item) and isinstance(item, Mapping) and (len(item) > 2 or len(flow(item)) > WIDTH - indent):
+        if isinstance(item, Mapping) and item and (len(item) > 2 or len(flow(item)) > WIDTH - indent):
             inner = block(item, indent + 2)
             lines += [f"{pad}- {inner[0][indent + 2 :]}", *inner[1:]]
         else:
@@ -73,16 +76,12 @@ def block(value: Any, indent: int) -> list[str]:
 
 
 def _entry(head: str, item: Any, indent: int) -> list[str]:
-    if isinstance(item, str) or not isinstance(item, Mapping | list | tuple):
+    if not isinstance(item, Mapping | list | tuple):
         return [f"{head} {scalar(item)}"]
     if item and (isinstance(item, Mapping) or _of_maps(item)):
         return [head, *block(item, indent + 2)]
     line = f"{head} {flow(item)}"
     return [head, *block(item, indent + 2)] if item and len(line) > WIDTH else [line]
-
-
-def _nested(item: Any) -> bool:
-    return isinstance(item, Mapping | list | tuple) and bool(item)
 
 
 def _of_maps(item: Any) -> bool:

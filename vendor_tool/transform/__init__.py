@@ -64,7 +64,8 @@ def apply(
     Raises UsageError where a rule that the lock lists finds nothing in any of its files, where `only` or `drop` names
     nothing, where an import needs a file that is not vendored, and where a rule cannot do its work.
     """
-    if cache is not None and (found := cached(items, rules, context, revision, cache)) is not None:
+    key = _key(items, rules, context, revision) if cache is not None else ""
+    if cache is not None and (found := _kept(items, cache, key)) is not None:
         return found
     specs = list(dict.fromkeys(_identity(spec) for _, spec in items))
     works = [_start(source, spec, rules, context, specs.index(_identity(spec))) for source, spec in items]
@@ -77,9 +78,8 @@ def apply(
     if cache is not None:
         from vendor_tool.transform import cache as kept
 
-        name = _key(items, rules, context, revision)
         changed = (None if plain.data == plain.source.data else plain.data for plain in plains)
-        kept.write(cache, name, [(data, one.names, one.notes) for data, one in zip(changed, plains, strict=True)])
+        kept.write(cache, key, [(data, one.names, one.notes) for data, one in zip(changed, plains, strict=True)])
     return plains
 
 
@@ -87,9 +87,13 @@ def cached(
     items: Items, rules: Sequence[Rule] | None, context: Context, revision: str, cache: Path
 ) -> tuple[Plain, ...] | None:
     """What `apply` would give, where an earlier run kept it. Needs no listing: the revision stands for it."""
+    return _kept(items, cache, _key(items, rules, context, revision))
+
+
+def _kept(items: Items, cache: Path, key: str) -> tuple[Plain, ...] | None:
     from vendor_tool.transform import cache as kept
 
-    entries = kept.read(cache, _key(items, rules, context, revision))
+    entries = kept.read(cache, key)
     if entries is None:
         return None
     return tuple(
