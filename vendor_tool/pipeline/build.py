@@ -30,7 +30,6 @@ from vendor_tool.model import (
 )
 from vendor_tool.pipeline import facts, places, recorded
 from vendor_tool.plan import Target
-from vendor_tool.transform import symbols
 from vendor_tool.values import dataclass, replace
 
 LFS_POINTER = b"version https://git-lfs.github.com/spec/"
@@ -304,6 +303,9 @@ def _imports(upstream: Upstream, snapshot: Snapshot, access: Access) -> tuple[Re
     """Where the upstream's source defines each run-time import, read and never run."""
     if snapshot.partial and upstream.resolved:
         return upstream.resolved.imports
+    if not upstream.imports:
+        return ()
+    from vendor_tool.transform import symbols
 
     def read(paths: Collection[str]) -> Mapping[str, bytes]:
         oids = {path: snapshot.entries[path].oid for path in paths if snapshot.entries[path].mode != "120000"}
