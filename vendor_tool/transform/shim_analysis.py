@@ -6,7 +6,7 @@ file's own functions that are called there.
 
 import ast
 import builtins
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 
 from vendor_tool.transform import shim_walk, syntax
 from vendor_tool.transform.shim_builtins import KEYED, LOADED, RECORDABLE
@@ -80,6 +80,18 @@ def needs(tree: ast.Module, modules: frozenset[str]) -> Needs:
     return Needs(seen.shadowed, {}, (), frozenset())
 
 
+def _first_uses(tree: ast.Module, names: Collection[str]) -> Iterator[tuple[int, str]]:
+    """`x is T.float32`, in functions too: the second is a first use, and the first was read before it."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.Is | ast.IsNot):
+            stem = node.comparators[0]
+            while isinstance(stem, ast.Attribute):
+                stem = stem.value
+            inside = isinstance(node.comparators[0], ast.Attribute) and isinstance(stem, ast.Name) and stem.id in names
+            if inside and isinstance(node.left, ast.Name | ast.Attribute | ast.Subscript):
+                yield node.lineno, ast.unparse(node.left)
+
+
 def _own(node: syntax.Import, modules: frozenset[str]) -> dict[str, str]:
     """Names that the statement binds to values of `modules`."""
     if isinstance(node, ast.ImportFrom):
@@ -99,4 +111,6 @@ def refusals(tree: ast.Module, own: Callable[[syntax.Import], Mapping[str, str]]
     # before the first use, such a name is not the very object that it stands for
     names = seen.shadows | {name for name in seen.chosen if seen.names.get(name) == "deferred"}
     others = [Use(line, f"the identity of `{name}`") for line, name in identities(tree, names)]
+    known = {use.line for use in seen.uses}
+    others += [Use(line, f"the identity of `{x}`") for line, x in _first_uses(tree, seen.origin) if line not in known]
     return tuple(dict.fromkeys((*seen.uses, *others)))

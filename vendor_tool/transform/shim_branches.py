@@ -125,7 +125,9 @@ def is_bound_once(tree: ast.Module, name: str) -> bool:
 def catches_more(handler: ast.ExceptHandler) -> bool:
     """Whether the `except` answers more than an import that fails."""
     caught = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
-    return any(one is None or ast.unparse(one) not in ("ImportError", "ModuleNotFoundError", "OSError") for one in caught)
+    return any(
+        one is None or ast.unparse(one) not in ("ImportError", "ModuleNotFoundError", "OSError") for one in caught
+    )
 
 
 def _sure(body: Sequence[ast.stmt]) -> set[str]:

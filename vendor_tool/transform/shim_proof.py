@@ -6,6 +6,7 @@ The source is read first: some uses at import give a wrong answer where others r
 import ast
 import functools
 import json
+import re
 import subprocess
 import sys
 import tempfile
@@ -39,6 +40,8 @@ RULES: Mapping[str, RuleInfo] = {
 
 _SECONDS = 600
 _NEEDS = "not provable here: needs "
+_OF_STAND_INS = re.compile(r"\b_(Deferred|Stub|Builtin|Base|Meta)\b|metaclass conflict")
+"""What Python says of deferred values where it stops at one itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,7 +262,8 @@ def _finding(path: str, outcome: _Outcome, shims: Mapping[str, ShimSpec]) -> Fin
     stand_ins = {spec.to for spec in shims.values()}
     line = next((number for file, number in reversed(outcome.frames) if file == path), None)
     why = f"{outcome.error}: {outcome.text}"
-    if top in absent or not outcome.frames or any(file in stand_ins for file, _ in outcome.frames):
+    ours = any(file in stand_ins for file, _ in outcome.frames) or _OF_STAND_INS.search(outcome.text)
+    if top in absent or not outcome.frames or ours:
         names = "`, `".join(sorted(shims))
         return Finding(
             "shim-import-time", "error", f"it cannot be imported without `{names}`: {why}", path=path, line=line

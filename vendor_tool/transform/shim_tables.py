@@ -1,4 +1,8 @@
-"""Tables whose keys are deferred values: a look-up by what a key is equal to finds nothing before the first use."""
+"""Tables whose keys are deferred values.
+
+Before the first use a look-up by what a key is equal to finds nothing, and in the middle of a loop over a set the first
+use changes the set's order.
+"""
 
 import ast
 from collections.abc import Iterator
@@ -9,7 +13,7 @@ _LOOKS_UP = frozenset({"get", "pop", "setdefault", "__contains__", "__getitem__"
 
 
 def is_table(seen: Walk, node: ast.expr) -> bool:
-    """Whether the expression is a dict or set display with a key that is not known yet."""
+    """Whether the expression makes a dict or set with a key that is not known yet."""
     match node:
         case ast.Dict(keys=keys):
             return any(value(seen, key) for key in keys if key is not None)
@@ -25,16 +29,33 @@ def is_table(seen: Walk, node: ast.expr) -> bool:
             }
             names = {part.id for part in ast.walk(key) if isinstance(part, ast.Name)}
             return bool(unknown & names) or any(seen.names.get(name) for name in names)
+        case ast.BinOp(left=left, op=ast.BitOr() | ast.Sub() | ast.BitAnd(), right=right):
+            return is_table(seen, left) or is_table(seen, right)
+        case ast.Call(func=ast.Name(id="set" | "frozenset"), args=[given]):
+            return value(seen, given) is not None
         case _:
             return False
 
 
-def looked_up(tree: ast.Module, names: set[str]) -> set[str]:
-    """The variables and attributes that the file looks something up in, other than a name of the runtime itself.
+def is_read(tree: ast.Module, name: str, table: ast.expr | None, names: set[str]) -> bool:
+    """Whether the file looks something up in the variable or attribute, or reads all of it where it is a set.
 
     `names` are those that the file imports from the runtime: they are known by the time of a look-up with them.
     """
-    return {table for table, key in _look_ups(tree) if not _is_of(key, names)}
+    if any(name == one and not _is_of(key, names) for one, key in _look_ups(tree)):
+        return True
+    return not isinstance(table, ast.Dict | ast.DictComp | None) and name in _read_whole(tree)
+
+
+def _read_whole(tree: ast.Module) -> Iterator[str]:
+    for node in ast.walk(tree):
+        match node:
+            case ast.For(iter=table) | ast.comprehension(iter=table):
+                yield _last(table)
+            case ast.Call(func=ast.Name(), args=arguments):
+                yield from map(_last, arguments)
+            case _:
+                pass
 
 
 def _look_ups(tree: ast.Module) -> Iterator[tuple[str, ast.expr]]:

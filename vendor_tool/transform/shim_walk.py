@@ -33,7 +33,7 @@ def _table(seen: Walk, node: ast.stmt, tree: ast.Module, *, marks: bool) -> None
         case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as table):
             pass
         case ast.Assign(targets=[ast.Subscript(value=ast.Name(id=name), slice=key)]) if value(seen, key):
-            if name in shim_tables.looked_up(tree, set(seen.origin)) and seen.names.get(name) != "deferred":
+            if seen.names.get(name) != "deferred" and shim_tables.is_read(tree, name, None, set(seen.origin)):
                 refuse(seen, key, "the key")
             return
         case ast.ClassDef(body=body):
@@ -42,7 +42,7 @@ def _table(seen: Walk, node: ast.stmt, tree: ast.Module, *, marks: bool) -> None
             return
         case _:
             return
-    if not shim_tables.is_table(seen, table) or name not in shim_tables.looked_up(tree, set(seen.origin)):
+    if not shim_tables.is_table(seen, table) or not shim_tables.is_read(tree, name, table, set(seen.origin)):
         return
     if marks or not shim_branches.is_bound_once(tree, name):
         refuse(seen, table, "the keys")
@@ -54,7 +54,7 @@ def _table(seen: Walk, node: ast.stmt, tree: ast.Module, *, marks: bool) -> None
 def _attribute_table(seen: Walk, node: ast.stmt, tree: ast.Module) -> None:
     match node:
         case ast.Assign(targets=[ast.Name(id=name)], value=ast.expr() as table) if shim_tables.is_table(seen, table):
-            if name in shim_tables.looked_up(tree, set(seen.origin)):
+            if shim_tables.is_read(tree, name, table, set(seen.origin)):
                 refuse(seen, table, "the keys")
         case _:
             pass
