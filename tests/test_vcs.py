@@ -52,11 +52,22 @@ def test_neither_a_hook_nor_the_users_settings_change_a_commit(tmp_path: Path, m
     assert not (tmp_path / "theirs").exists()
 
 
-def test_missing_git_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PATH", str(tmp_path))
+@pytest.mark.parametrize("path", ["empty", "a file", "not executable"])
+def test_missing_git_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str) -> None:
+    for folder in ("empty", "not executable"):
+        (tmp_path / folder).mkdir()
+    (tmp_path / "a file").touch()
+    (tmp_path / "not executable/git").touch()
+    monkeypatch.setenv("PATH", str(tmp_path / path))
     with pytest.raises(UsageError, match="`git` was not found") as caught:
         vcs.run(tmp_path, "version")
     assert caught.value.hint == "install git 2.36 or newer and put it on the `PATH`"
+
+
+def test_a_missing_folder_is_no_missing_git(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError) as caught:
+        vcs.run(tmp_path / "gone", "version")
+    assert caught.value.filename == tmp_path / "gone"
 
 
 def test_a_command_past_its_time_is_killed_with_its_children(tmp_path: Path) -> None:

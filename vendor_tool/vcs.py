@@ -209,8 +209,8 @@ def commit(folder: Path, message: str, *, author: str, email: str, date: "dateti
 
         who = git.Actor(author, email)
         with Repository(folder) as repository:
-            files = (path for path in folder.rglob("*") if path.is_file() and ".git" not in path.parts)
-            repository.index.add([str(path) for path in files])
+            files = (path.relative_to(folder) for path in folder.rglob("*") if path.is_file())
+            repository.index.add([str(path) for path in files if path.parts[0] != ".git"])
             made = repository.index.commit(
                 message, author=who, committer=who, author_date=date, commit_date=date, skip_hooks=True, head=False
             )
@@ -243,7 +243,7 @@ def _popen(
             start_new_session=True,
             pass_fds=tuple(keep),
         )
-    except (FileNotFoundError, PermissionError) as error:
+    except (FileNotFoundError, NotADirectoryError, PermissionError) as error:
         if error.filename != "git":  # but the folder
             raise
         raise UsageError("`git` was not found", hint="install git 2.36 or newer and put it on the `PATH`") from None
