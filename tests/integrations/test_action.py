@@ -166,10 +166,14 @@ def test_each_upstream_gets_a_branch_and_a_pull_request_of_its_own(scene: Scene)
         "labels": ["vendored", "deps"],
     }
     assert scene.requests["2"]["head"] == "vendor-tool/two"
-    assert scene.runner.text("summary") == (
+    upgrades, _, rest = scene.runner.text("summary").partition("\n\n### vendor-tool: ")
+    assert upgrades == (
         "### vendor-tool: upgrades\n\n"
-        "- `one`: opened https://example.invalid/pull/1\n- `two`: opened https://example.invalid/pull/2\n"
+        "- `one`: opened https://example.invalid/pull/1\n- `two`: opened https://example.invalid/pull/2"
     )
+    assert rest.count("<br>`upstream-changed` |") == 2
+    assert rest.count("<br>`sibling-differs` |") == 1
+    assert run.stdout.count("[upstream-changed]::") == 2
     assert scene.runner.text("output") == "code=0\n"
     assert scene.runner.git("status", "--porcelain") == ""
 
@@ -243,7 +247,7 @@ def test_work_that_people_pushed_to_the_branch_is_left_alone(scene: Scene) -> No
     news(scene.two, 3)
     assert scene.upgrade().returncode == 0
     assert scene.branches() == before
-    assert runner.text("summary").endswith("- `two`: left alone, since somebody else pushed to `vendor-tool/two`\n")
+    assert "- `two`: left alone, since somebody else pushed to `vendor-tool/two`\n" in runner.text("summary")
 
 
 def test_upstream_that_gives_no_answer_does_not_stop_the_others(scene: Scene, tmp_path: Path) -> None:
@@ -271,13 +275,15 @@ def test_outdated_that_fails_ends_the_step_with_its_code(scene: Scene) -> None:
     (scene.runner.checkout / "vendor.lock.yaml").write_text("version: 1\nsurprise: 2\n")
     assert scene.upgrade().returncode == 2
     assert scene.runner.text("output") == "code=2\n"
-    assert scene.runner.text("summary").endswith("- `vendor-tool outdated` failed with exit code 2\n")
+    assert scene.runner.text("summary").rstrip().endswith("- `vendor-tool outdated` failed with exit code 2")
     assert scene.requests == {}
 
 
 def test_nothing_to_upgrade_is_said(scene: Scene) -> None:
     assert scene.upgrade().returncode == 0
-    assert scene.runner.text("summary") == "### vendor-tool: upgrades\n\n- no files of ours changed\n"
+    assert scene.runner.text("summary").startswith(
+        "### vendor-tool: upgrades\n\n- no files of ours changed\n\n### vendor-tool: 1 note\n"
+    )
 
 
 # ---- the whole --------------------------------------------------------------------------------------------

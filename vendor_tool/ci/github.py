@@ -40,8 +40,11 @@ class GitHub:
         print(f"::error title=vendor-tool::{line}")
 
     def end(self, lines: list[str], code: int) -> None:
+        # pins, copies, licences and imports have no pull request to be told in
+        print(upgrades.told("github"), end="")
         with Path(os.environ["GITHUB_STEP_SUMMARY"]).open("a", encoding="utf-8") as summary:
             summary.write("### vendor-tool: upgrades\n\n" + "".join(f"- {line}\n" for line in lines))
+            summary.write("\n" + upgrades.told("markdown"))
         with Path(os.environ["GITHUB_OUTPUT"]).open("a", encoding="utf-8") as output:
             output.write(f"code={code}\n")
 

@@ -85,13 +85,23 @@ def _why(problem: subprocess.CalledProcessError | RequestError) -> str:
 
 def outdated() -> tuple[list[Upgrade], int]:
     """The upgrades that `outdated` proposes, and its exit code: 3 where an upstream did not answer, others told."""
-    command = [*tool(), "outdated", *os.environ.get("ARGUMENTS", "").split(), "--format", "json"]
-    ran = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
+    ran = _outdated("json")
     if ran.returncode > 1 and ran.returncode != UNREACHABLE:
         return [], ran.returncode
     findings = json.loads(ran.stdout)["findings"]
     fixes = [UPGRADE.fullmatch(f["fix"]) for f in findings if f["rule"] == "upstream-changed"]
     return [Upgrade(match["name"], match["revision"]) for match in fixes if match is not None], ran.returncode
+
+
+def told(form: str) -> str:
+    """All that `outdated` finds, in one of its formats; nothing where it fails."""
+    ran = _outdated(form)
+    return ran.stdout if ran.returncode in (0, 1, UNREACHABLE) else ""
+
+
+def _outdated(form: str) -> "subprocess.CompletedProcess[str]":
+    command = [*tool(), "outdated", *os.environ.get("ARGUMENTS", "").split(), "--format", form]
+    return subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
 
 
 def handle(forge: Forge, upgrade: Upgrade, start: str) -> str:
