@@ -84,7 +84,68 @@ FORMS = {
         "import tilelang.language as T\nTOP = float(T.max_value(T.float8)) * 2\n",
         "from .._tilelang._builtins import float\nfrom .._tilelang import T\nTOP = float(T.max_value(T.float8)) * 2\n",
     ),
+    "a branch that chooses definitions": (
+        "import tilelang as t\n\nif hasattr(t.Key, 'A'):\n    KEYS = {t.Key.A: 1}\nelif t.x or t.y:\n    KEYS = {}\n"
+        "# not this else\nelse:  # else\n    KEYS = [t.z]\n",
+        "from .._tilelang._builtins import _loaded\nfrom .._tilelang import tilelang as t\n\n"
+        "if _loaded(\"KEYS\") and (hasattr(t.Key, 'A')):\n    KEYS = {t.Key.A: 1}\nelif _loaded() and (t.x or t.y):\n"
+        "    KEYS = {}\n# not this else\nelif _loaded():  # else\n    KEYS = [t.z]\n",
+    ),
+    "a branch that changes the runtime": (
+        "from tilelang import tuner\nif getattr(tuner, 'done', True) is False:\n    tuner.done = True\n    tuner.log(1)\n",
+        "from .._tilelang._builtins import _loaded\nfrom .._tilelang import tuner\n"
+        "if _loaded() and (getattr(tuner, 'done', True) is False):\n    tuner.done = True\n    tuner.log(1)\n",
+    ),
+    "a data class with a deferred base": (
+        "import dataclasses, os\nfrom tilelang import Base\n@dataclasses.dataclass\nclass A(Base):\n    n: int = 1\n",
+        "from .._tilelang._builtins import dataclasses\nimport os\nfrom .._tilelang import Base\n"
+        "@dataclasses.dataclass\nclass A(Base):\n    n: int = 1\n",
+    ),
+    "a data class with a deferred base, by name": (
+        "from dataclasses import dataclass as dc, field\nfrom tilelang import Base\n@dc(frozen=True)\nclass A(Base): ...\n",
+        "from .._tilelang._builtins.dataclasses import dataclass as dc, field\nfrom .._tilelang import Base\n"
+        "@dc(frozen=True)\nclass A(Base): ...\n",
+    ),
+    "a table that is looked up by what others have": (
+        "import tilelang.language as T\nBITS = {\n    T.a: 8,  # eight\n}\ndef bits(x): return BITS[x]\n",
+        "from .._tilelang._builtins import _keyed\nfrom .._tilelang import T\nBITS = _keyed({\n    T.a: 8,  # eight\n})\n"
+        "def bits(x): return BITS[x]\n",
+    ),
+    "a table that is looked up by its own keys": (
+        "import tilelang.language as T\nBITS = {T.a: 8}\ndef bits(): return BITS[T.a]\n",
+        "from .._tilelang import T\nBITS = {T.a: 8}\ndef bits(): return BITS[T.a]\n",
+    ),
 }
+
+IF = "import tilelang as t\n{}if t.ok:\n{}"
+BRANCHES_THAT_CANNOT_WAIT = {
+    "a flag": IF.format("NEW = False\n", "    NEW = True\n"),
+    "a name that may stay unbound": IF.format("", "    a = t.x\n"),
+    "a name that is bound again": IF.format("", "    a = t.x\nelse:\n    a = t.y\na = t.z\n"),
+    "a name that a function binds": IF.format(
+        "", "    a = t.x\nelse:\n    a = t.y\ndef f():\n    global a\n    a = 1\n"
+    ),
+    "a name whose identity matters": IF.format("", "    a = t.x\nelse:\n    a = (t.y,)\ndef f(): return a is None\n"),
+    "a call of something else": IF.format("import os\n", "    t.path = os.getcwd()\n"),
+    "a value that changes": IF.format("n = [1]\n", "    t.n = n\n"),
+    "a value that is read again": IF.format("d = t.a\n", "    t.n = d\nd = t.b\n"),
+    "a change of a table": IF.format("c = {}\n", "    c[t.x] = 1\n"),
+    "an error": IF.format("", "    raise ImportError('too old')\n"),
+    "an import of another module": IF.format("", "    import os\n"),
+    "a class": IF.format("", "    class A(t.Base): ...\nelse:\n    class A: ...\n"),
+    "a name that is taken": IF.format("_loaded = 1\n", "    t.log(_loaded)\n"),
+}
+
+
+@pytest.mark.parametrize("text", BRANCHES_THAT_CANNOT_WAIT.values(), ids=BRANCHES_THAT_CANNOT_WAIT)
+def test_a_branch_that_could_mean_something_else_later_is_left_as_it_is(text: str) -> None:
+    change = rewrite(text.encode())
+    assert change.data.decode() == text.replace("import tilelang as t", "from .._tilelang import tilelang as t")
+
+
+def test_a_branch_does_not_wait_for_two_modules() -> None:
+    text = b"import tilelang as t\nimport triton\nif t.ok:\n    t.x = triton.y\n"
+    assert b"_loaded" not in rewrite(text, TILELANG, TRITON).data
 
 
 @pytest.mark.parametrize(("before", "after"), FORMS.values(), ids=FORMS)

@@ -63,6 +63,47 @@ REFUSED = {
         "def table():\n    return float(T.top)\n\nx = table()\n",
         "2: the number of `float(T.top)`",
     ),
+    "what a function of the file is given": (
+        "def pick(x, *, y=None):\n    return y is None\n\nz = pick(1, y=T.a)\n",
+        "2: the identity of `y is None`",
+    ),
+    "what a function of the file returns": ("def f():\n    return T.a\n\nif f(): x = 1\n", "4: the truth of `f()`"),
+    "a decorator of the file": (
+        "def mark(k):\n    assert k\n    return k\n\n@mark\n@tilelang.jit\ndef k(n): ...\n",
+        "2: the truth of `k`",
+    ),
+    "a text that is printed": (
+        "print(f'{tilelang.__version__}')\n",
+        "1: the text of `print(f'{tilelang.__version__}')`",
+    ),
+    "the length of a text": ("n = len('%s' % T.a)\n", "1: the text of `len('%s' % T.a)`"),
+    "an attempt that an except answers": (
+        "try:\n    x = T.gone\nexcept AttributeError:\n    x = 1\n",
+        "2: the success of `T.gone`",
+    ),
+    "a stored answer that is told from None": (
+        "from ._tilelang._builtins import getattr\nx = getattr(T, 'x', None)\ndef f(): return x is None\n",
+        "3: the identity of `x`",
+    ),
+    "an identity that a first use is part of": ("def f(d=T.a): return d is T.a\n", "1: the identity of `d`"),
+    "a built-in function that has a stand-in": (
+        "from ._tilelang._builtins import float\nx = float(T.a)\ndef f(t): return t is float\n",
+        "3: the identity of `float`",
+    ),
+    "a table of a class": (
+        "class A:\n    m = {T.a: 1}\n    def f(self, k): return self.m[k]\n",
+        "2: the keys of `{T.a: 1}`",
+    ),
+    "a table that grows": ("m = {}\nm[T.a] = 1\ndef f(k): return k in m\n", "2: the key of `T.a`"),
+    "a table that is looked up and was not put off": (
+        "m = {T.a: 1}\ndef f(k): return m.get(k)\n",
+        "1: the keys of `{T.a: 1}`",
+    ),
+    "a set that is read whole": ("m = {T.a}\ndef f(): return sorted(m)\n", "1: the keys of `{T.a}`"),
+    "a branch that was marked and no longer may wait": (
+        "from ._tilelang._builtins import _loaded\nif _loaded() and (T.ok):\n    print(1)\n",
+        "2: the truth of `_loaded() and T.ok`",
+    ),
     "in a class body": ("class A:\n    if T.ok:\n        x = 1\n", "2: the truth of `T.ok`"),
 }
 
@@ -83,6 +124,12 @@ ALLOWED = {
     "a recorded number": "from ._tilelang._builtins import float\nx = float(T.top) * 2\n",
     "the name of something else": "import other as T\nif T.ok:\n    pass\n",
     "a plain table's truth": "CONFIG = {T.a: 1}\nif CONFIG:\n    pass\n",
+    "a marked branch": (
+        "from ._tilelang._builtins import _loaded\nif _loaded('x') and (T.ok):\n    x = {}\nelif _loaded():\n    x = [T.a]\n"
+        "@tilelang.jit(x)\ndef k(n): ...\n"
+    ),
+    "a marked table": "from ._tilelang._builtins import _keyed\nm = _keyed({T.a: 1})\ndef f(k): return m[k]\n",
+    "an attempt to import": "try:\n    from ._tilelang import x\nexcept Exception:\n    x = None\n",
     "a parameter that hides the name": "def f(T):\n    return float(T.x)\n\nimport other\ny = f(other)\n",
 }
 

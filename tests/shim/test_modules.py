@@ -1,0 +1,35 @@
+"""A vendored module does what the unmodified one does, from the first use on; without the runtime it imports."""
+
+import textwrap
+
+import pytest
+
+from tests.shim.modules import HEAD, MODULES
+from tests.shim.projects import SPEC, Project
+from vendor_tool.transform import shim_proof
+
+ANSWER = """
+import re
+import {name} as module
+shown = re.sub("0x[0-9a-f]+", "0x", repr(module.probe()))
+print(shown.replace("{name}", "k"))
+"""
+
+
+def source(text: str) -> str:
+    return HEAD.lstrip("\n") + textwrap.dedent(text)
+
+
+@pytest.mark.parametrize("text", MODULES.values(), ids=MODULES)
+def test_a_vendored_module_does_what_the_unmodified_one_does(project: Project, text: str) -> None:
+    project.runtime()
+    project.vendor("k", source(text))
+    project.write("plain/k.py", source(text))
+    vendored, plain = (project.run(ANSWER.format(name=name)) for name in ("vendored.k", "plain.k"))
+    assert vendored == plain
+
+
+def test_all_of_them_import_without_the_runtime(project: Project) -> None:
+    files = {f"vendored/k{n}.py": project.vendor(f"k{n}", source(text)) for n, text in enumerate(MODULES.values())}
+    files["vendored/_tilelang.py"] = (project.root / "vendored/_tilelang.py").read_bytes()
+    assert shim_proof.prove(files, {"tilelang": SPEC}) == ()
