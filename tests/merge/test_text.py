@@ -18,6 +18,11 @@ def reasons(base: str, ours: str, theirs: str) -> list[str]:
     return [clash.reason for clash in merge(base.encode(), ours.encode(), theirs.encode(), LABELS).clashes]
 
 
+def test_a_comment_on_lines_that_upstream_removed_is_told_as_what_went() -> None:
+    result = merge(b"a\nx = 1\nb\n", b"a\nx = 1  # one\nb\n", b"a\nb\n", Labels("ours", "base", "theirs"))
+    assert [clash.reason for clash in result.clashes] == ["theirs removed the lines that ours changes"]
+
+
 def test_changes_apart_from_each_other_are_both_kept() -> None:
     assert merged("a\nb\nc\nd\n", "A\nb\nc\nd\n", "a\nb\nc\nD\ne\n") == "A\nb\nc\nD\ne\n"
 

@@ -51,6 +51,14 @@ def test_patches_follow_an_entry_to_another_folder(consumer: Project) -> None:
     assert consumer.read("lib/kernels/k.py").decode() == kernel(20)
 
 
+def test_no_page_stays_behind_that_tells_of_files_that_moved_away(consumer: Project) -> None:
+    edit(consumer, "to: vendored/demo\n", "to: lib/kernels\n")
+    consumer.done("sync")
+    assert consumer.tree("vendored") == {}
+    assert "kernels/k.py" in consumer.read("lib/PROVENANCE.md").decode()
+    assert sorted(path for path in consumer.tree("lib") if "LICENSES" in path) == ["lib/LICENSES/demo/LICENSE"]
+
+
 def test_patches_follow_one_file(consumer: Project) -> None:
     edit(consumer, "[k.py, other.py]", "[{path: k.py, to: sub/kern.py}, other.py]")
     consumer.done("sync")

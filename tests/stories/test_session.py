@@ -269,6 +269,18 @@ def test_a_session_whose_state_was_lost_claims_nothing_and_keeps_what_was_settle
     assert not (consumer.root / MERGE).exists()
 
 
+def test_status_names_both_sides_where_nothing_more_can_be_said(tmp_path: Path, upstream: Repository) -> None:
+    pin = upstream.commit({"pkg/ops/k.py": ""})
+    consumer = project(tmp_path / "empty", lock(entry(upstream.url, pin, "[k.py]"), shims=""))
+    consumer.done("sync")
+    consumer.write({V: "X = 1\n"})
+    consumer.done("patch", "new", "demo", "--title", "One")
+    later = upstream.commit({"pkg/ops/k.py": "Y = 2\n"})
+    consumer.refused(ExitCode.CONFLICT, "sync", f"demo@{later}")
+    both = f"    patches/demo/0001-one.patch and demo@{later[:12]} both change lines there\n"
+    assert both in consumer.done("status").out
+
+
 def test_two_stopped_upgrades_end_one_by_one(tmp_path: Path, upstream: Repository) -> None:
     pin = upstream.git("rev-parse", "main")
     text = lock(
@@ -450,3 +462,16 @@ def test_a_kill_between_two_conflicts_loses_nothing_that_was_settled(
         assert not (victim.root / ".vendor-tool").exists()
     else:
         pytest.fail("never came to an end")
+
+
+def test_a_killed_move_of_patched_files_is_ended_by_the_same_command(tmp_path: Path, upstream: Repository) -> None:
+    for number in (1, 12, 20, 28, 36):
+        consumer = consumer_of(tmp_path / str(number), upstream)
+        patched(consumer, kernel(5))
+        consumer.write({"vendor.lock.yaml": consumer.lock.replace("to: vendored/demo\n", "to: lib/k\n")})
+        killed(consumer, number, "sync")
+        consumer.done("sync")
+        assert consumer.read("lib/k/k.py").decode() == kernel(5)
+        assert consumer.tree("vendored") == {}
+        assert b"a/lib/k/k.py" in consumer.read("patches/demo/0001-step-1.patch")
+        consumer.done("check", "--rebuild")

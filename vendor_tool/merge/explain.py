@@ -12,12 +12,12 @@ def explain(base: Sequence[bytes], ours: Sequence[bytes], theirs: Sequence[bytes
     switched = _switched_off(base, ours, theirs, us, them) or _switched_off(base, theirs, ours, them, us)
     if switched:
         return switched
+    if base and not theirs:
+        return f"{them} removed the lines that {us} changes"
     for one, other, both in ((us, them, (ours, theirs)), (us, "", (base, ours)), (them, "", (base, theirs))):
         layout = _layout(*both)
         if layout and any(both[0]) and any(both[1]):
             return f"{one} and {other} differ in {layout} only" if other else f"{one} changes {layout} only"
-    if base and not theirs:
-        return f"{them} removed the lines that {us} changes"
     if base and not ours:
         return f"{us} removes lines that {them} changes"
     if _contains(base, ours, theirs):

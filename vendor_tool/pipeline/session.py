@@ -142,7 +142,7 @@ def save(lock: Lock, upstream: Upstream, task: Task, rebase: Rebase, resolutions
         stopped=rebase.stopped,
         patch=rebase.steps[rebase.stopped].patch.path,
         of=len(rebase.plan.series),
-        files=tuple(_open(conflict) for conflict in rebase.conflicts),
+        files=tuple(_open(conflict, rebase) for conflict in rebase.conflicts),
         resolutions=resolutions,
     )
     write.own_folder(lock.root)
@@ -164,10 +164,12 @@ def save(lock: Lock, upstream: Upstream, task: Task, rebase: Rebase, resolutions
     return session
 
 
-def _open(conflict: Conflict) -> Open:
+def _open(conflict: Conflict, rebase: Rebase) -> Open:
+    assert rebase.stopped is not None
     gone = None in (conflict.ours, conflict.theirs)
-    notes = [conflict.reason, *(clash.reason for clash in conflict.clashes)]
-    return Open(conflict.path, gone, tuple(dict.fromkeys(note for note in notes if note)))
+    notes = dict.fromkeys(filter(None, [conflict.reason, *(clash.reason for clash in conflict.clashes)]))
+    both = f"{rebase.steps[rebase.stopped].patch.path} and {rebase.plan.label} both change lines there"
+    return Open(conflict.path, gone, tuple(notes or (both,)))
 
 
 def _lay_out(part: Path, conflict: Conflict) -> None:

@@ -7,7 +7,7 @@ import stat
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from vendor_tool import documents, lockfile, plan, write
+from vendor_tool import documents, legal, lockfile, plan, write
 from vendor_tool.errors import ConflictError, ContentError
 from vendor_tool.findings import Finding
 from vendor_tool.lockfile import edit, record
@@ -314,4 +314,13 @@ def _gone(before: Lock, after: Lock, made: Tree, *, force: bool) -> list[str]:
     if edited and not force:
         raise state.edited(recorded[edited[0]][0], sorted(edited))
     shims = [path for path in state.generated_paths(before) if path not in new and path != "NOTICE"]
-    return sorted(path for path in {*gone, *shims} if on_disk(before, path)[0] is not None)
+    left = [path for path in {*gone, *shims} if on_disk(before, path)[0] is not None]
+    return sorted({*left, *(path for path in _old_pages(before) if path not in new)})
+
+
+def _old_pages(before: Lock) -> list[str]:
+    """Provenance pages of ours beside the recorded licence texts, wherever the entries' folders are by now."""
+    texts = [file.to for one in before.upstreams.values() for file in legal.files(one.resolved)]
+    pages = {f"{text.partition('/LICENSES/')[0]}/PROVENANCE.md" for text in texts}
+    found = {path: on_disk(before, path)[0] for path in pages}
+    return [path for path, data in found.items() if data is not None and documents.ours(path, data)]
