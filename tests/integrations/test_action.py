@@ -214,7 +214,7 @@ def test_conflict_opens_a_draft_that_says_what_to_do(scene: Scene) -> None:
     assert scene.upgrade().returncode == 0
     [request] = scene.requests.values()
     assert request["draft"] is True
-    assert request["title"] == f"Upgrade vendored one to {revision[:12]} (conflicts)"
+    assert request["title"] == f"Upgrade vendored one to {revision[:12]} (needs a person)"
     assert request["body"] == person("one", revision) + plan
     scene.runner.git("fetch", "-q", "origin")
     assert scene.runner.git("diff", "--name-only", "origin/main", "origin/vendor-tool/one") == ""
@@ -230,6 +230,27 @@ def test_upgrade_that_is_refused_opens_a_draft_with_the_proposal(scene: Scene) -
     assert request["draft"] is True
     assert request["body"] == person("two", revision) + plan
     assert "`pkg/ops/forward.py` holds 100 % of it" in plan
+
+
+def test_upgrade_to_another_licence_opens_a_draft_until_a_person_accepts_it(scene: Scene) -> None:
+    news(scene.two)
+    revision = scene.two.commit({"LICENSE": MIT.replace("2025", "2026")})
+    plan = scene.plan("two", revision)
+    run = scene.upgrade()
+    assert run.returncode == 0, run.stdout
+    [request] = scene.requests.values()
+    assert (request["draft"], request["body"]) == (True, person("two", revision) + plan)
+    assert "the upstream's licence file has changed" in plan
+    assert "--accept-license" in run.stderr
+
+
+def test_upgrade_that_needs_a_file_more_opens_a_draft(scene: Scene) -> None:
+    kernel = "from pkg.deep import x\n" + KERNEL.replace("fwd", "fwd_two")
+    revision = scene.two.commit({"pkg/ops/fwd.py": kernel, "pkg/deep.py": "x = 1\n"})
+    assert scene.upgrade().returncode == 0
+    [request] = scene.requests.values()
+    assert (request["draft"], request["title"]) == (True, f"Upgrade vendored two to {revision[:12]} (needs a person)")
+    assert "`pkg/deep.py`" in request["body"]
 
 
 def test_work_that_people_pushed_to_the_branch_is_left_alone(scene: Scene) -> None:

@@ -23,7 +23,7 @@ class GitHub:
     limit = 60_000  # GitHub refuses more than 65,536
 
     def request(self, upgrade: Upgrade, body: str, *, draft: bool) -> str:
-        heading = upgrade.title + (" (conflicts)" if draft else "")
+        heading = upgrade.title + (" (needs a person)" if draft else "")
         number = gh(
             "pr", "list", "--head", upgrade.branch, "--state", "open", "--json", "number", "--jq", ".[0].number"
         )

@@ -15,6 +15,7 @@ from typing import Final, Protocol
 UPGRADE: Final = re.compile(r"vendor-tool sync (?P<name>[\w.-]+)@(?P<revision>[0-9a-f]{40})")
 CONFLICT: Final = 5
 UNREACHABLE: Final = 3
+PERSON: Final = (2, 4, CONFLICT)  # may mean that a person has to do something first; the plan says whether
 
 
 @dataclass(frozen=True)
@@ -116,16 +117,25 @@ def handle(forge: Forge, upgrade: Upgrade, start: str) -> str:
     others = untracked()
     git("checkout", "--quiet", "-B", upgrade.branch, start)
     code = subprocess.run([*tool(), "sync", target], check=False).returncode
+    draft = code in PERSON and needs_person(target)
     if code == CONFLICT:
         # an upgrade that was refused leaves nothing to give up
         subprocess.run([*tool(), "sync", "--abort"], check=False)
-    elif code:
+    if code and not draft:
         raise subprocess.CalledProcessError(code, ["vendor-tool", "sync"])
-    commit(forge, upgrade, others, conflict=code == CONFLICT)
+    commit(forge, upgrade, others, empty=draft)
     if theirs is None or not same(theirs, "HEAD"):
         git("push", "--quiet", "--force", forge.remote, f"HEAD:refs/heads/{upgrade.branch}", env=forge.environment)
-    body = (by_hand(upgrade) if code == CONFLICT else "") + plan
-    return forge.request(upgrade, body[: forge.limit], draft=code == CONFLICT)
+    body = (by_hand(upgrade) if draft else "") + plan
+    return forge.request(upgrade, body[: forge.limit], draft=draft)
+
+
+def needs_person(target: str) -> bool:
+    """Whether the plan of an upgrade stops at a conflict, at something to edit, or at another licence to accept."""
+    command = [*tool(), "sync", target, "--dry-run", "--format", "json"]
+    ran = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False)
+    plans = json.loads(ran.stdout)["plans"] if ran.stdout else []
+    return any(plan["verdict"] != "clean" or any(news["what"] == "licence" for news in plan["legal"]) for plan in plans)
 
 
 def by_hand(upgrade: Upgrade) -> str:
@@ -143,8 +153,8 @@ def untracked() -> list[str]:
     return [path for path in listed.split("\0") if path]
 
 
-def commit(forge: Forge, upgrade: Upgrade, others: list[str], *, conflict: bool) -> None:
-    """Commit what the upgrade wrote; after a conflict nothing, so that there is a branch to resolve it on."""
+def commit(forge: Forge, upgrade: Upgrade, others: list[str], *, empty: bool) -> None:
+    """Commit what the upgrade wrote; nothing where a person is needed, so that there is a branch to finish it on."""
     left_out = (f":(top,exclude,literal){path}" for path in others)
     git("add", "--all", "--", str(Path(os.environ["LOCK"]).parent), *left_out)
     who = {
@@ -152,7 +162,7 @@ def commit(forge: Forge, upgrade: Upgrade, others: list[str], *, conflict: bool)
         for role in ("AUTHOR", "COMMITTER")
         for key, value in (("NAME", forge.name), ("EMAIL", forge.email))
     }
-    git("commit", "--quiet", "--message", upgrade.title, *(["--allow-empty"] if conflict else []), env=who)
+    git("commit", "--quiet", "--message", upgrade.title, *(["--allow-empty"] if empty else []), env=who)
 
 
 def remote_commit(forge: Forge, branch: str) -> str | None:
