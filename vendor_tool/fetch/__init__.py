@@ -3,7 +3,7 @@
 Importing this module loads neither git nor requests: the work is done by modules that load when called.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from vendor_tool import links
@@ -24,6 +24,7 @@ __all__ = [
     "named",
     "permalink",
     "plain_url",
+    "reader",
     "refs",
     "resolve",
     "snapshot",
@@ -64,6 +65,20 @@ def blobs(upstream: Upstream, revision: str, oids: Collection[str], access: Acce
     from vendor_tool.fetch import objects
 
     return objects.blobs(upstream, revision, oids, access)
+
+
+def reader(upstream: Upstream, snapshot: Snapshot, access: Access) -> Callable[[Collection[str]], Mapping[str, bytes]]:
+    """A function from paths of a listing to contents, all of a call in one request; links are left out of the answer.
+
+    It raises what `blobs` raises.
+    """
+
+    def read(paths: Collection[str]) -> Mapping[str, bytes]:
+        oids = {path: snapshot.entries[path].oid for path in paths if snapshot.entries[path].mode != "120000"}
+        found = blobs(upstream, snapshot.revision, set(oids.values()), access) if oids else {}
+        return {path: found[oid] for path, oid in oids.items()}
+
+    return read
 
 
 def refs(upstream: Upstream, access: Access, patterns: Sequence[str] = ()) -> dict[str, str]:

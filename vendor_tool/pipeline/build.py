@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from vendor_tool import fetch, legal, licences, plan, stamp, transform, vcs, write
 from vendor_tool import patch as patches
@@ -307,11 +307,7 @@ def _imports(upstream: Upstream, snapshot: Snapshot, access: Access) -> tuple[Re
         return ()
     from vendor_tool.transform import symbols
 
-    def read(paths: Collection[str]) -> Mapping[str, bytes]:
-        oids = {path: snapshot.entries[path].oid for path in paths if snapshot.entries[path].mode != "120000"}
-        contents = fetch.blobs(upstream, snapshot.revision, set(oids.values()), access) if oids else {}
-        return {path: contents[oid] for path, oid in oids.items()}
-
+    read = fetch.reader(upstream, snapshot, access)
     found = []
     for name in upstream.imports:
         definition = symbols.find(name, snapshot.entries.keys(), read)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from vendor_tool import fetch, moves, plan
 from vendor_tool.errors import ConflictError
@@ -63,10 +63,5 @@ def proposals(
     oids = {old.entries[path].oid for path in known}
     contents = held if held is not None else fetch.blobs(upstream, old.revision, oids, access) if oids else {}
 
-    def read(wanted: Collection[str]) -> Mapping[str, bytes]:
-        oids = {path: new.entries[path].oid for path in wanted}
-        found = fetch.blobs(upstream, new.revision, set(oids.values()), access) if oids else {}
-        return {path: found[oid] for path, oid in oids.items()}
-
     missing = {path: contents[old.entries[path].oid] for path in known}
-    return moves.propose(missing, old.entries, new.entries, read)
+    return moves.propose(missing, old.entries, new.entries, fetch.reader(upstream, new, access))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 from vendor_tool import fetch
@@ -27,11 +27,7 @@ class _Meaning:
 def upstream(entry: Upstream, new: Snapshot, access: Access) -> list[Finding]:
     """Imports that the newer revision lacks, or defines otherwise. UpstreamError where its files are not to be had."""
 
-    def read(paths: Collection[str]) -> Mapping[str, bytes]:
-        oids = {path: new.entries[path].oid for path in paths if new.entries[path].mode != "120000"}
-        contents = fetch.blobs(entry, new.revision, set(oids.values()), access) if oids else {}
-        return {path: contents[oid] for path, oid in oids.items()}
-
+    read = fetch.reader(entry, new, access)
     stay = "keep the pin, or name what took its place under `imports:`"
     return list(_compare(entry, f"`{new.revision[:12]}`", new.entries.keys(), read, access, stay))
 
