@@ -102,9 +102,20 @@ def test_a_sync_by_the_record_loads_neither_heavy_packages_nor_what_reads_licenc
     assert found.isdisjoint({*HEAVY, *LARGE, "licenseclassifier"})
 
 
-def test_outdated_loads_no_heavy_package_where_nothing_changed(synced: Project) -> None:
+@pytest.mark.parametrize("change", [{}, {"README.md": "news\n"}], ids=["nothing", "another file"])
+def test_outdated_loads_no_heavy_package_where_nothing_of_ours_changed(
+    tmp_path: Path, upstream: Repository, server: Server, change: dict[str, str]
+) -> None:
+    revision = upstream.git("rev-parse", "main")
+    entries = [
+        entry(f"{server.url}/up.git", revision, f"[k{n}.py]", name=f"up{n}", to=f"vendored/up{n}") for n in range(2)
+    ]
+    synced = project(tmp_path / "proj", lock(*entries))
+    synced.done("sync")
+    if change:
+        upstream.commit(change)
     synced.done("outdated")
-    assert loaded(synced, "outdated").isdisjoint({*HEAVY, *LARGE, "tempfile", "shutil"})
+    assert loaded(synced, "outdated").isdisjoint({*HEAVY, *LARGE, "tempfile", "shutil", "vendor_tool.documents"})
 
 
 def test_outdated_starts_one_git_for_each_upstream_where_nothing_changed(synced: Project, server: Server) -> None:

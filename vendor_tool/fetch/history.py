@@ -3,9 +3,7 @@
 It has a store of its own: the one for pins knows each commit without its parents, and git keeps that fact per store.
 """
 
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime
 from pathlib import Path
 from typing import Literal
 
@@ -68,6 +66,8 @@ def holders(upstream: Upstream, revision: str, refs: Mapping[str, str], access: 
 
 def given(upstream: Upstream, revision: str, access: Access) -> Literal["given", "gone", "refused"]:
     """See `vendor_tool.fetch.given`."""
+    import tempfile
+
     troubles: list[Trouble] = []
     # git asks no server for what a store holds
     with tempfile.TemporaryDirectory(prefix="vendor-tool-") as empty:
@@ -180,6 +180,8 @@ def _read(home: Path, old: str, new: str, paths: Sequence[str]) -> tuple[Commit,
 
 
 def _commits(fields: Sequence[str]) -> Iterator[Commit]:
+    from datetime import datetime
+
     at = 0
     while at + 7 < len(fields):
         sha, date, author, subject, body = fields[at + 2 : at + 7]

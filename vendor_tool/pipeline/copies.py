@@ -10,7 +10,6 @@ from vendor_tool.errors import UpstreamError
 from vendor_tool.findings import Finding
 from vendor_tool.model import Access, Lock, Upstream
 from vendor_tool.outdated.verdict import missed_findings, sibling_findings
-from vendor_tool.pipeline.state import on_disk
 from vendor_tool.values import dataclass, replace
 
 if TYPE_CHECKING:
@@ -112,6 +111,7 @@ def lacking(lock: Lock, found: Sequence[Siblings], grounds: Sequence[Ground]) ->
 def _line(lock: Lock, copy: Copy, hunks: Sequence[Hunk]) -> int:
     """The line of the vendored file at which the first hunk stands that it still holds as it was; else 1."""
     from vendor_tool.outdated.siblings import position
+    from vendor_tool.pipeline.state import on_disk
 
     there = [line.strip() for line in (on_disk(lock, copy.to)[0] or b"").split(b"\n")]
     places = (position(there, [line.strip() for line in hunk.left]) for hunk in hunks if hunk.left)
