@@ -13,7 +13,7 @@ WHERE = {"module": "", "guarded": " (guarded)", "function": " (inside a function
 
 
 def detail(old: bytes, new: bytes) -> str:
-    """Imports that are new, definitions added, removed or changed; or that layout alone changed."""
+    """Imports that are new, definitions added, removed or changed, and lines; or that layout alone changed."""
     match difference(old, new):
         case "none":
             return "no change"
@@ -27,7 +27,7 @@ def detail(old: bytes, new: bytes) -> str:
             pass
     found = surface(old, new)
     parts = list(_parts(found)) if found is not None else []
-    return "; ".join(parts) or _lines(old, new)
+    return "; ".join([*parts, _lines(old, new)])
 
 
 def _parts(found: Surface) -> Iterator[str]:
