@@ -71,8 +71,8 @@ def _hints(lowered: str) -> set[int]:
         last = start
         end = lowered.find("\n", start)
         line = lowered[start : end if end >= 0 else len(lowered)]
-        said = verbs.STEMS.search(line) or (start in spoken and verbs.STRONG_STEMS.search(line))
-        if said and not verbs.USUAL.search(line):
+        stems = verbs.SPOKEN_STEMS if start in spoken else verbs.STEMS
+        if stems.search(line) and not verbs.USUAL.search(line):
             found |= {number - 1, number} if start in links else {number}
     return found
 

@@ -77,17 +77,19 @@ def _any(*words: str) -> re.Pattern[str]:
 
 
 # of a line in lower case: one without any of these holds no verb
-STEMS: Final = _any(
+_STEMS: Final = (
     "based on", "based upon", "based heavily", "based loosely", "based largely", "based partly", "portion",
     "part of the", "parts of the", "parts of this", "some of", "most of", "much of", "original source",
     "original code", "original impl", "original file", "original version", "upstream", "spdx-snippetbegin", "://",
 )  # fmt: skip
 # these are verbs of an origin only in a line that says from, or of, or has a link: code is full of them otherwise
-STRONG_STEMS: Final = _any(
+_STRONG_STEMS: Final = (
     "copied", "copy", "adapt", "adopted", "modif", "edited", "taken", "borrow", "ported", "port from", "port of",
     "vendored", "forked", "derived", "extracted", "lifted", "translated", "converted", "picked", "pulled", "reused",
     "implement", "rewritten", "stolen", "sourced", "refactored", "simplified", "optimi", "extended",
 )  # fmt: skip
+STEMS: Final = _any(*_STEMS)
+SPOKEN_STEMS: Final = _any(*_STEMS, *_STRONG_STEMS)
 # in the licence header of nearly every file there is
 USUAL: Final = _any("copy of the license", "apache.org/licenses", "opensource.org/licenses")
 # words of STEMS without a preposition; the first needs no link
