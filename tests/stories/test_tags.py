@@ -186,3 +186,13 @@ def test_tags_are_listed_for_entries_that_have_one_alone(tmp_path: Path, upstrea
             assert [request.method for request in server.requests] == ["GET", "POST"]
             asked[name] = b"refs/tags/" in server.requests[1].body
     assert asked == {"demo@main": False, "demo@v1": True}
+
+
+def test_add_at_a_tag_names_the_sync_that_records_it(tmp_path: Path, upstream: Repository) -> None:
+    upstream.tag("v1", "main", annotated=True)
+    fresh = project(tmp_path / "new")
+    fresh.done("init")
+    said = fresh.done("add", "demo", upstream.url, "--rev", "v1", "--path", "pkg/ops").err.splitlines()[-1]
+    assert said == "next: vendor-tool sync demo@v1"
+    fresh.done(*said.split()[2:])
+    assert tag(fresh) == "v1"

@@ -181,7 +181,8 @@ def add(arguments: argparse.Namespace) -> ExitCode:
         output.say(speak, f"needs {module}{shim}: {output.several(paths)}")
     if added.license is None:
         output.say(speak, f"the licence was not recognised: set `license:` of `{added.name}` by hand")
-    output.say(speak, f"next: vendor-tool sync {added.name}")
+    # the lock holds commits; `sync` records the tag beside it
+    output.say(speak, f"next: vendor-tool sync {added.name}{f'@{added.tag}' if added.tag else ''}")
     return ExitCode.CLEAN
 
 

@@ -39,6 +39,7 @@ class Added:
 
     name: str
     revision: str
+    tag: str | None  # that the revision was asked for by
     license: str | None
     files: Mapping[str, str]  # upstream path -> local path, the new ones
     pulled: Mapping[str, str]  # those of them that only the closure asked for -> who imports them
@@ -70,7 +71,7 @@ def add(path: Path, request: Request, access: Access) -> Added:
 
 def _add(path: Path, request: Request, access: Access) -> Added:
     lock = lockfile.load(path, access.cache)
-    upstream, branch = _upstream(lock, request, access)
+    upstream, branch, tag = _upstream(lock, request, access)
     snapshot = fetch.snapshot(upstream, upstream.revision, access)
     known = plan.mapping(lock.upstreams[request.name]) if request.name in lock.upstreams else {}
     chosen = _chosen(upstream, request, snapshot, known)
@@ -92,7 +93,9 @@ def _add(path: Path, request: Request, access: Access) -> Added:
     plan.clashes(after, {name: plan.listed(one) for name, one in after.upstreams.items()})
     needs = _needs(wanted, snapshot, sources)
     write.commit(lock.root, {}, (path.name, edit.write_bytes(path, text)))
-    return Added(request.name, upstream.revision, spdx, new, pulled, needs, tuple(sorted(needs.keys() & lock.shims)))
+    return Added(
+        request.name, upstream.revision, tag, spdx, new, pulled, needs, tuple(sorted(needs.keys() & lock.shims))
+    )
 
 
 def _extend(text: str, known: Upstream, upstream: Upstream, entry: Mapping[str, Any], new: Mapping[str, str]) -> str:
@@ -124,7 +127,8 @@ def _extend(text: str, known: Upstream, upstream: Upstream, entry: Mapping[str, 
     return text
 
 
-def _upstream(lock: Lock, request: Request, access: Access) -> tuple[Upstream, str | None]:
+def _upstream(lock: Lock, request: Request, access: Access) -> tuple[Upstream, str | None, str | None]:
+    """The entry, the branch that it follows, and the tag that its revision was asked for by."""
     known = lock.upstreams.get(request.name)
     if known is not None:
         if request.url not in (None, known.url):
@@ -138,8 +142,8 @@ def _upstream(lock: Lock, request: Request, access: Access) -> tuple[Upstream, s
                 hint=f"write `--file FROM:TO`; or give the entry (line {known.at.line}) another `to:`, and "
                 f"`vendor-tool sync {request.name}` moves all of it",
             )
-        revision = fetch.resolve(known, request.rev, access) if request.rev else known.revision
-        return replace(known, from_=request.path or known.from_, revision=revision), known.branch
+        revision, tag = fetch.named(known, request.rev, access) if request.rev else (known.revision, None)
+        return replace(known, from_=request.path or known.from_, revision=revision), known.branch, tag
     if request.url is None:
         raise UsageError(
             f"no upstream `{request.name}` in the lock", hint=f"write `vendor-tool add {request.name} URL`"
@@ -159,22 +163,22 @@ def _upstream(lock: Lock, request: Request, access: Access) -> tuple[Upstream, s
         from_=(request.path or "").rstrip("/"),
         to=(request.to or f"vendored/{request.name.replace('-', '_').replace('.', '_')}").rstrip("/"),
     )
-    branch, revision = _revision(draft, request.rev, access)
-    return replace(draft, revision=revision, branch=branch), branch
+    branch, revision, tag = _revision(draft, request.rev, access)
+    return replace(draft, revision=revision, branch=branch), branch, tag
 
 
-def _revision(upstream: Upstream, rev: str | None, access: Access) -> tuple[str | None, str]:
-    """The branch to follow, where one was named or is the default one, and the commit."""
+def _revision(upstream: Upstream, rev: str | None, access: Access) -> tuple[str | None, str, str | None]:
+    """The branch to follow, where one was named or is the default one, the commit, and the tag that named it."""
     if rev is not None and len(rev) == 40:
-        return None, fetch.resolve(upstream, rev, access)
+        return None, fetch.resolve(upstream, rev, access), None
     refs = fetch.refs(upstream, access, ("HEAD", "refs/heads/*"))
     if rev is None:
         head = refs.get("HEAD")
         if head is None:
             raise UsageError(f"upstream `{upstream.name}` names no default branch", hint="name one with `--rev`")
         names = [name.removeprefix("refs/heads/") for name, oid in refs.items() if oid == head and name != "HEAD"]
-        return next((name for name in ("main", "master") if name in names), names[0] if names else None), head
-    return (rev if f"refs/heads/{rev}" in refs else None), fetch.resolve(upstream, rev, access)
+        return next((name for name in ("main", "master") if name in names), names[0] if names else None), head, None
+    return (rev if f"refs/heads/{rev}" in refs else None), *fetch.named(upstream, rev, access)
 
 
 def _chosen(upstream: Upstream, request: Request, snapshot: Snapshot, known: Mapping[str, str]) -> dict[str, str]:
