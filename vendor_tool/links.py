@@ -66,6 +66,7 @@ def repository(url: str) -> Repository | None:
     return Repository(parts.hostname.casefold().removeprefix("www."), path)
 
 
+@lru_cache(maxsize=256)
 def key(url: str) -> str:
     """A name that is equal for two spellings of one repository's address."""
     found = repository(url)
