@@ -2,6 +2,7 @@
 
 import posixpath
 import re
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import Final, Literal
@@ -95,10 +96,9 @@ def _taken(upstream: Upstream, new: Snapshot, known: Collection[str]) -> tuple[N
 
 def _beside(ours: Collection[str], before: Mapping[str, Entry], new: Snapshot, taken: Collection[str]) -> Iterator[str]:
     """Files that are new in a folder of which an entry lists every file of their kind, and more than one."""
-    listed = [path for path in ours if posixpath.basename(path) != INIT]
-    kinds = [_kind(path) for path in listed]
-    there = [_kind(path) for path in before if posixpath.basename(path) != INIT]
-    whole = {kind for kind in kinds if kinds.count(kind) == there.count(kind) > 1}
+    listed = Counter(_kind(path) for path in ours if posixpath.basename(path) != INIT)
+    there = Counter(_kind(path) for path in before if posixpath.basename(path) != INIT)
+    whole = {kind for kind, number in listed.items() if number == there[kind] > 1}
     for path in new.entries if whole else ():
         if path not in before and path not in taken and _kind(path) in whole and posixpath.basename(path) != INIT:
             yield path
