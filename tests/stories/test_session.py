@@ -269,6 +269,19 @@ def test_a_session_whose_state_was_lost_claims_nothing_and_keeps_what_was_settle
     assert not (consumer.root / MERGE).exists()
 
 
+def test_a_patched_function_that_upstream_split_off_is_told_with_its_new_place(
+    consumer: Project, upstream: Repository
+) -> None:
+    head, mark, tail = kernel().partition("def f20(")
+    later = upstream.commit({K: f"{head.rstrip()}\n", "pkg/ops/late.py": mark + tail})
+    where = "`pkg/ops/k.py` lost `f20`, `f21`, `f22`, `f23`, `f24` and 15 more to `pkg/ops/late.py`\n"
+    said = consumer.refused(ExitCode.CONFLICT, "sync", f"demo@{later}", "--dry-run")
+    assert f"demo@{later[:12]} removed the lines that patches/demo/0002-step-2.patch changes" in said
+    assert where in said
+    assert where in consumer.refused(ExitCode.CONFLICT, "sync", f"demo@{later}")
+    assert where in consumer.done("status").out
+
+
 def test_status_names_both_sides_where_nothing_more_can_be_said(tmp_path: Path, upstream: Repository) -> None:
     pin = upstream.commit({"pkg/ops/k.py": ""})
     consumer = project(tmp_path / "empty", lock(entry(upstream.url, pin, "[k.py]"), shims=""))

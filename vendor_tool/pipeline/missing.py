@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from vendor_tool import fetch, moves, plan
 from vendor_tool.errors import ConflictError
@@ -34,6 +34,23 @@ def require_mapped(
         hint=f"change `files:` (line {gone[0][1].at.line} of {lock.path.name}){drop}, then run "
         f"`vendor-tool sync {upstream.name}@{new.revision[:12]}` again; nothing was changed",
     )
+
+
+def split_off(
+    upstream: Upstream, path: str, old: Snapshot, new: Snapshot, access: Access, removed: Collection[str]
+) -> tuple[str, ...]:
+    """Where functions and classes went that the new revision took out of a file and put into others, in words."""
+    found: dict[str, list[str]] = {}
+    for one in proposals(upstream, [path], old, new, access):
+        for fate in one.fates:
+            if fate.name in removed and fate.path not in (None, path):
+                found.setdefault(str(fate.path), []).append(fate.name)
+    return tuple(f"`{path}` lost {_names(names)} to `{place}`" for place, names in found.items())
+
+
+def _names(names: Sequence[str]) -> str:
+    more = f" and {len(names) - 5} more" if len(names) > 5 else ""
+    return ", ".join(f"`{name}`" for name in names[:5]) + more
 
 
 def _patched_and_gone(lock: Lock, upstream: Upstream, new: Snapshot) -> list[tuple[str, FileSpec]]:

@@ -132,8 +132,18 @@ def inputs(lock: Lock, upstream: Upstream) -> str:
 # ---- begin ------------------------------------------------------------------------------------------------
 
 
-def save(lock: Lock, upstream: Upstream, task: Task, rebase: Rebase, resolutions: Mapping[int, Resolution]) -> Session:
-    """Lay out the conflict for a person. Whole or not at all: the folder is made beside and moved into place."""
+def save(
+    lock: Lock,
+    upstream: Upstream,
+    task: Task,
+    rebase: Rebase,
+    resolutions: Mapping[int, Resolution],
+    told: Mapping[str, tuple[str, ...]],
+) -> Session:
+    """Lay out the conflict for a person. Whole or not at all: the folder is made beside and moved into place.
+
+    `told` is what else is known, by local path.
+    """
     assert rebase.stopped is not None
     session = Session(
         name=upstream.name,
@@ -142,7 +152,7 @@ def save(lock: Lock, upstream: Upstream, task: Task, rebase: Rebase, resolutions
         stopped=rebase.stopped,
         patch=rebase.steps[rebase.stopped].patch.path,
         of=len(rebase.plan.series),
-        files=tuple(_open(conflict, rebase) for conflict in rebase.conflicts),
+        files=tuple(_open(conflict, rebase, told.get(conflict.path, ())) for conflict in rebase.conflicts),
         resolutions=resolutions,
     )
     write.own_folder(lock.root)
@@ -164,12 +174,12 @@ def save(lock: Lock, upstream: Upstream, task: Task, rebase: Rebase, resolutions
     return session
 
 
-def _open(conflict: Conflict, rebase: Rebase) -> Open:
+def _open(conflict: Conflict, rebase: Rebase, told: tuple[str, ...]) -> Open:
     assert rebase.stopped is not None
     gone = None in (conflict.ours, conflict.theirs)
     notes = dict.fromkeys(filter(None, [conflict.reason, *(clash.reason for clash in conflict.clashes)]))
     both = f"{rebase.steps[rebase.stopped].patch.path} and {rebase.plan.label} both change lines there"
-    return Open(conflict.path, gone, tuple(notes or (both,)))
+    return Open(conflict.path, gone, (*(notes or (both,)), *told))
 
 
 def _lay_out(part: Path, conflict: Conflict) -> None:

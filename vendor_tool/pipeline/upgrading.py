@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
 from vendor_tool import fetch, lockfile, merge, write
 from vendor_tool.errors import ConflictError, ContentError, UpstreamError, UsageError, VendorError
 from vendor_tool.model import Access, Blob, Lock, Upstream
-from vendor_tool.pipeline import session, sync, terms
+from vendor_tool.pipeline import missing, session, sync, terms
 from vendor_tool.pipeline import upgrade as upgrades
 from vendor_tool.pipeline.session import Session
 from vendor_tool.pipeline.sync import Done
 from vendor_tool.pipeline.upgrade import Task, Upgrade
 from vendor_tool.values import replace
+
+_DEFINITION = re.compile(rb"(?:async\s+)?(?:def|class)\s+([A-Za-z_]\w*)")
 
 
 def upgrade(
@@ -25,7 +28,8 @@ def upgrade(
     prepared = upgrades.prepare_task(lock, upstream, task, access)
     terms.require_accepted(prepared, accepted=accept_license)
     if prepared.rebase.tree is None:
-        raise _stop(lock, upstream, task, prepared.rebase, {}, dry_run=dry_run)
+        told = _split_off(prepared, prepared.rebase, access)
+        raise _stop(lock, upstream, task, prepared.rebase, {}, dry_run=dry_run, told=told)
     return _finish(lock, task, prepared, access, force=force, dry_run=dry_run)
 
 
@@ -141,21 +145,41 @@ def _stop(
     settled: Mapping[int, merge.Resolution],
     *,
     dry_run: bool,
+    told: Mapping[str, tuple[str, ...]] | None = None,
 ) -> ConflictError:
     assert rebase.stopped is not None
-    lines = list(steps(rebase))
+    lines, told = list(steps(rebase)), told or {}
     for conflict in rebase.conflicts:
         lines.append(f"{conflict.path}: {len(conflict.clashes) or 1} in conflict; {conflict.kind}")
+        lines += [f"  {note}" for note in told.get(conflict.path, ())]
     if dry_run:
         what = "\n".join([f"upgrade of `{upstream.name}` to `{task.revision[:12]}` stops at a conflict", *lines])
         return ConflictError(what, hint="run it without `--dry-run` to settle the conflict")
-    kept = session.save(lock, upstream, task, rebase, settled)
+    kept = session.save(lock, upstream, task, rebase, settled, told)
     place = f"{write.FOLDER}/merge/{upstream.name}"
     hint = (
         f"edit {', '.join(f'`{place}/{one.path}`' for one in kept.files)}, or run `git mergetool` in `{place}`; then "
         "`vendor-tool sync --continue`, or `vendor-tool sync --abort` to give up; tree and lock are as they were"
     )
     return ConflictError("\n".join([f"{kept.what} stops at a conflict", *lines]), hint=hint)
+
+
+def _split_off(prepared: Upgrade, rebase: merge.Rebase, access: Access) -> dict[str, tuple[str, ...]]:
+    """By local path in conflict, where upstream put what it took out of that file; nothing where it cannot be read."""
+    old, new = prepared.old.fetched, prepared.new.fetched
+    paths = {target.to: target.path for target in old.targets}
+    told = {}
+    for conflict in rebase.conflicts:
+        lines = [line for clash in conflict.clashes if not clash.theirs for line in clash.base]
+        removed = [match[1].decode() for line in lines if (match := _DEFINITION.match(line))]
+        if removed and conflict.path in paths:
+            try:
+                told[conflict.path] = missing.split_off(
+                    new.upstream, paths[conflict.path], old.snapshot, new.snapshot, access, removed
+                )
+            except UpstreamError:
+                continue
+    return told
 
 
 # ---- go on, or give up ------------------------------------------------------------------------------------
@@ -186,7 +210,8 @@ def resume(path: Path, name: str | None, access: Access) -> Done:
         resolution = session.resolution(root, stopped)
         rebase = merge.resume(prepared.rebase, resolution)
         if rebase.tree is None:
-            raise _stop(lock, upstream, stopped.task, rebase, rebase.plan.resolutions, dry_run=False)
+            told = _split_off(prepared, rebase, access)
+            raise _stop(lock, upstream, stopped.task, rebase, rebase.plan.resolutions, dry_run=False, told=told)
         carried = Upgrade(prepared.old, prepared.new, rebase)
         done = _finish(lock, stopped.task, carried, access, ends=stopped.name)
         session.drop(root, stopped.name)
