@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.project import MIT, Project, entry, lock, project
+from tests.support.server import serve
 from tests.support.upstream import Repository, repository
 from vendor_tool.errors import ExitCode
 
@@ -142,3 +143,60 @@ def test_what_was_made_by_other_rules_or_patches_cannot_stand_in(
     text = consumer.read(path).decode()
     consumer.write({path: text.replace(old, new)})
     assert CANNOT in consumer.refused(ExitCode.UPSTREAM, "sync", f"demo@{newest}")
+
+
+def aside(tmp_path: Path, url: str, made: Repository) -> Project:
+    """A project whose pin is below a pull request of an upstream that neither filters nor gives commits by their id."""
+    for key in ("uploadpack.allowFilter", "uploadpack.allowAnySHA1InWant"):
+        made.configure(key, "false")
+    first = made.commit({"LICENSE": MIT, "pkg/ops/fwd.py": FWD})
+    pinned = made.commit({"pkg/ops/fwd.py": BWD}, ref="refs/pull/9/head", parent=first)
+    made.commit({"pkg/ops/other.py": ""}, ref="refs/pull/9/head")
+    made.commit({"pkg/ops/more.py": ""})
+    found = project(tmp_path / "aside", lock(entry(url, pinned, "[fwd.py]"), shims=""))
+    found.done("sync")
+    return found
+
+
+def pins(consumer: Project) -> dict[str, dict[str, str]]:
+    findings = json.loads(consumer.run("outdated", "--format", "json").out)["findings"]
+    return {one["rule"]: one for one in findings if one["rule"].startswith("pin-")}
+
+
+@pytest.mark.parametrize("old", [False, True], ids=["protocol 2", "protocol 0"])
+def test_a_server_that_gives_little_is_told_apart_from_one_that_dropped_the_pin(
+    tmp_path: Path, old: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = repository(tmp_path / "poor.git")
+    with serve(tmp_path) as server:
+        server.old_protocol = old
+        consumer = aside(tmp_path, f"{server.url}/poor.git", made)
+        assert set(pins(consumer)) == {"pin-on-request"}
+        made.git("update-ref", "-d", "refs/pull/9/head")
+        monkeypatch.setenv("VENDOR_TOOL_CACHE", str(tmp_path / "cold"))
+        [lost] = pins(consumer).values()
+    why = {
+        False: ": the upstream still gives it by its id, until it clears up",
+        True: ", and the upstream gives no commit by its id: nobody can fetch it there",
+    }
+    assert lost["rule"] == "pin-unreachable"
+    assert lost["message"] == f"the pin `{pin(consumer)[:12]}` is on no branch, tag or pull request{why[old]}"
+    assert lost["fix"].startswith(f"vendor-tool sync demo@{made.git('rev-parse', 'main')}, or name a mirror ")
+
+
+def test_a_server_whose_copy_lacks_objects_leaves_the_pin_unclear_and_says_what_to_try(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = repository(tmp_path / "poor.git")
+    consumer = aside(tmp_path, made.url, made)
+    for pack in (made.path / "objects/pack").glob("*.pack"):
+        taken = pack.rename(tmp_path / pack.name)
+        made.git("unpack-objects", "-q", stdin=taken.read_bytes())
+    first = made.git("rev-parse", "main~1")
+    (made.path / "objects" / first[:2] / first[2:]).unlink()
+    monkeypatch.setenv("VENDOR_TOOL_CACHE", str(tmp_path / "cold"))
+    [unclear] = pins(consumer).values()
+    assert unclear["rule"] == "pin-unclear"
+    assert f"{made.url}: this server's copy is damaged\n" in unclear["message"]
+    assert "possible repository corruption on the remote side" in unclear["message"]
+    assert unclear["fix"] == "tell the people who run the server, or name a mirror under `mirrors` of `demo`"
