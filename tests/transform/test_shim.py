@@ -143,6 +143,12 @@ def test_a_branch_that_could_mean_something_else_later_is_left_as_it_is(text: st
     assert change.data.decode() == text.replace("import tilelang as t", "from .._tilelang import tilelang as t")
 
 
+def test_a_branch_that_comes_before_the_first_import_of_the_module_itself_is_left_as_it_is() -> None:
+    text = b"try:\n    import tilelang as t\nexcept ImportError:\n    raise\nif t.ok:\n    t.x = 1\n"
+    assert b"_loaded" not in rewrite(text).data
+    assert b"_loaded" not in rewrite(text + b"import tilelang\n").data
+
+
 def test_a_branch_does_not_wait_for_two_modules() -> None:
     text = b"import tilelang as t\nimport triton\nif t.ok:\n    t.x = triton.y\n"
     assert b"_loaded" not in rewrite(text, TILELANG, TRITON).data

@@ -65,10 +65,18 @@ def apply(source: Source, rule: Shim, context: Context) -> Change:
             edits.append(syntax.Edit(node, node_text))
     if not edits:
         return Change(source.data)
-    if len({known[module][0].parts for module in needs.modules}) > 1:  # a stand-in cannot wait for another one
+    first = next((edit for edit in edits if edit.node.col_offset == 0), None)
+    if not _can_mark(first, known, needs):
         needs = Needs(needs.shadows, {}, (), frozenset())
-    edits = _with_shadows(source, edits, known, needs)
+    edits = _with_shadows(source, edits, first, known, needs)
     return Change(syntax.splice(source, [*edits, *_marks(source, needs)]), tuple(dict.fromkeys(names)), matched=True)
+
+
+def _can_mark(first: syntax.Edit | None, known: _Known, needs: Needs) -> bool:
+    """Whether the names that marks use can be imported before them; and a stand-in cannot wait for another one."""
+    lines = [*(node.lineno for node in needs.waiting), *(node.lineno for node in needs.keyed)]
+    before = first is not None and all(line > first.node.lineno for line in lines)
+    return before and len({known[module][0].parts for module in needs.modules}) == 1
 
 
 def _marks(source: Source, needs: Needs) -> Iterator[syntax.Edit | syntax.Cut]:
@@ -167,6 +175,7 @@ def _statement(
 def _with_shadows(
     source: Source,
     edits: Sequence[syntax.Edit],
+    first: syntax.Edit | None,
     known: _Known,
     needs: Needs,
 ) -> list[syntax.Edit]:
@@ -176,7 +185,6 @@ def _with_shadows(
         wanted[LOADED] = next(iter(needs.modules))
     if needs.keyed:
         wanted[KEYED] = next(iter(needs.modules))
-    first = next((edit for edit in edits if edit.node.col_offset == 0), None)
     if not wanted or first is None:
         return list(edits)
     end = syntax.line_end(source.data).decode()
