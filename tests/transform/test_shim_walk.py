@@ -129,6 +129,7 @@ ALLOWED = {
         "@tilelang.jit(x)\ndef k(n): ...\n"
     ),
     "a marked table": "from ._tilelang._builtins import _keyed\nm = _keyed({T.a: 1})\ndef f(k): return m[k]\n",
+    "the identity of two attributes in a function": "def f(): return T.a is tilelang.b\n",
     "an attempt to import": "try:\n    from ._tilelang import x\nexcept Exception:\n    x = None\n",
     "a parameter that hides the name": "def f(T):\n    return float(T.x)\n\nimport other\ny = f(other)\n",
 }

@@ -84,12 +84,18 @@ def _first_uses(tree: ast.Module, names: Collection[str]) -> Iterator[tuple[int,
     """`x is T.float32`, in functions too: the second is a first use, and the first was read before it."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.Is | ast.IsNot):
-            stem = node.comparators[0]
-            while isinstance(stem, ast.Attribute):
-                stem = stem.value
-            inside = isinstance(node.comparators[0], ast.Attribute) and isinstance(stem, ast.Name) and stem.id in names
-            if inside and isinstance(node.left, ast.Name | ast.Attribute | ast.Subscript):
-                yield node.lineno, ast.unparse(node.left)
+            first, second = node.left, node.comparators[0]
+            if _is_attribute_of(second, names) and not (
+                isinstance(first, ast.Constant) or _is_attribute_of(first, names)
+            ):
+                yield node.lineno, ast.unparse(first)
+
+
+def _is_attribute_of(node: ast.expr, names: Collection[str]) -> bool:
+    stem = node
+    while isinstance(stem, ast.Attribute):
+        stem = stem.value
+    return stem is not node and isinstance(stem, ast.Name) and stem.id in names
 
 
 def _own(node: syntax.Import, modules: frozenset[str]) -> dict[str, str]:
