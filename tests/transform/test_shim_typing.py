@@ -2,6 +2,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from vendor_tool.model import At, Context, Shim, ShimSpec, Source
 from vendor_tool.transform import shim, shim_standin
 
@@ -33,6 +35,7 @@ reveal_type(Best().best)
 
 
 def test_a_type_checker_sees_the_real_names_of_the_module_and_of_names(tmp_path: Path) -> None:
+    pytest.importorskip("mypy")
     source = Source("k.py", "vendored/k.py", "", KERNELS.encode())
     change = shim.apply(source, Shim(("runtime",)), Context("up", {}, frozenset(), {"runtime": SPEC}))
     files = {
