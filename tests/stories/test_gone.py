@@ -1,6 +1,7 @@
 """A pin that nobody gives any more, on a machine that never fetched it: there is a way on, and it loses nothing."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -200,3 +201,59 @@ def test_a_server_whose_copy_lacks_objects_leaves_the_pin_unclear_and_says_what_
     assert f"{made.url}: this server's copy is damaged\n" in unclear["message"]
     assert "possible repository corruption on the remote side" in unclear["message"]
     assert unclear["fix"] == "tell the people who run the server, or name a mirror under `mirrors` of `demo`"
+
+
+ROOTS, MIDDLE = "https://github.com/roots/kern", "https://github.com/middle/kern"
+
+
+@pytest.fixture
+def descendant(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Repository, Project]:
+    """Synced from an upstream whose file has a chain of two ancestors, which are deleted since; the cache is cold."""
+    roots, middle, made = (repository(tmp_path / f"{name}.git") for name in ("roots", "middle", "up"))
+    routes = "".join(f'[url "{one.url}"]\n\tinsteadOf = {url}\n' for one, url in ((roots, ROOTS), (middle, MIDDLE)))
+    (tmp_path / "routes").write_text(routes)
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "routes"))
+    oldest = roots.commit({"LICENSE": MIT.replace("Demo", "Root"), "NOTICE": "Root\n", "k.py": FWD})
+    cited = f"# Adapted from {ROOTS}/blob/{oldest}/k.py\n"
+    between = middle.commit({"LICENSE": MIT.replace("Demo", "Middle"), "m.py": cited + FWD})
+    claim = f"# Adapted from {MIDDLE}/blob/{between}/m.py\n"
+    pinned = made.commit({"LICENSE": MIT, "pkg/ops/fwd.py": claim + FWD})
+    consumer = project(tmp_path / "proj", lock(entry(made.url, pinned, "[fwd.py]"), shims=""))
+    consumer.done("sync")
+    for one in (roots, middle):
+        shutil.rmtree(one.path)
+    monkeypatch.setenv("VENDOR_TOOL_CACHE", str(tmp_path / "cold"))
+    made.commit({"pkg/ops/fwd.py": "# ours\n" + claim + FWD.replace("n + 1", "n + 5")})
+    return made, consumer
+
+
+CHAIN = {
+    "vendored/LICENSES/demo/middle__kern/LICENSE",
+    "vendored/LICENSES/demo/roots__kern/LICENSE",
+    "vendored/LICENSES/demo/roots__kern/NOTICE",
+}
+
+
+def test_licence_texts_outlive_the_repositories_that_they_came_from(descendant: tuple[Repository, Project]) -> None:
+    made, consumer = descendant
+    before = consumer.tree("vendored/LICENSES")
+    consumer.done("sync", "demo@main")
+    assert b"n + 5" in consumer.read("vendored/demo/fwd.py")
+    assert consumer.tree("vendored/LICENSES") == before
+    assert before.keys() >= CHAIN
+    consumer.done("check")
+    assert "LIC-" not in consumer.run("audit").out
+    consumer.done("sync", "--force")
+    assert consumer.tree("vendored/LICENSES") == before
+
+
+def test_a_fresh_clone_syncs_without_the_repositories_of_its_licence_texts(
+    descendant: tuple[Repository, Project],
+) -> None:
+    _made, consumer = descendant
+    before = consumer.tree()
+    (consumer.root / "vendored/demo/fwd.py").unlink()
+    consumer.done("sync")
+    assert consumer.tree() == before
+    (consumer.root / "vendored/LICENSES/demo/roots__kern/LICENSE").unlink()
+    assert "roots/kern" in consumer.run("sync").err

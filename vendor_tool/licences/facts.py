@@ -83,7 +83,9 @@ def facts(upstream: Upstream, revision: str, files: Sequence[Vendored], reader: 
         data = reader.read(upstream.url, revision, path)
         if data is not None:
             kept[path] = copies.keep(path, listing[path], places[path], data)
-    chains = {one.to: chain for one in files if (chain := tuple(walk(upstream, revision, one, reader)))}
+    before = legal.read(upstream.resolved).origins
+    walked = {one.to: tuple(walk(upstream, revision, one, reader)) for one in files}
+    chains = {to: _continued(chain, before.get(to, ()), reader) for to, chain in walked.items() if chain}
     ancestors = tuple(_ancestor(copies, url, at, group, reader) for (url, at), group in _group(chains, upstream))
     license_ = kept.get(found.license or "")
     known = legal.Facts(
@@ -124,6 +126,18 @@ def walk(upstream: Upstream, revision: str, file: Vendored, reader: Reader | Non
             text = reader.read(origin.url, origin.revision, origin.path)
             if text is not None:
                 queue.append((origin.url, origin.revision, origin.path, text, hop + 1))
+
+
+def _continued(chain: tuple[Origin, ...], before: tuple[Origin, ...], reader: Reader) -> tuple[Origin, ...]:
+    """A chain, and how the record says that it goes on from a commit that cannot be read any more."""
+    places, known = ([(one.url, one.revision, one.path) for one in origins] for origins in (chain, before))
+    rest = before[len(chain) :]
+    if known[: len(chain)] != places or not all(one.hop > 1 for one in rest):
+        return chain
+    lost = any(
+        one.path and one.state == "pinned" and reader.read(one.url, one.revision, one.path) is None for one in chain
+    )
+    return chain + rest if lost else chain
 
 
 def _origin(claim: Claim, url: str, at: str, path: str, hop: int, reader: Reader | None) -> Origin | None:

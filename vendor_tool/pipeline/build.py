@@ -262,7 +262,7 @@ def read_series(lock: Lock, upstream: Upstream) -> tuple[patches.Patch, ...]:
 def _record(lock: Lock, made: Made, access: Access) -> tuple[Tree, Resolved]:
     fetched, files = made.fetched, made.files
     upstream, snapshot = fetched.upstream, fetched.snapshot
-    found = facts.gather(upstream, snapshot, fetched.contents, files, access)
+    found = facts.gather(lock.root, upstream, snapshot, fetched.contents, files, access)
     before = upstream.resolved
     kept = before.extra if before else {}
     shims = transform.shims_used((item.final for item in files), lock.shims)

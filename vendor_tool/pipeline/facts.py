@@ -4,24 +4,32 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
-from vendor_tool import fetch, legal, licences
+from vendor_tool import fetch, legal, licences, write
 from vendor_tool.errors import UpstreamError, UsageError
+from vendor_tool.fetch import store
 from vendor_tool.links import repository
-from vendor_tool.model import Access, Blob, BuiltFile, LegalFile, Snapshot, Upstream
+from vendor_tool.model import Access, Blob, BuiltFile, Entry, LegalFile, Snapshot, Upstream
 from vendor_tool.urls import check_url
 from vendor_tool.values import dataclass, field, replace
 
 
 def gather(
-    upstream: Upstream, snapshot: Snapshot, contents: Mapping[str, bytes], files: Sequence[BuiltFile], access: Access
+    root: Path,
+    upstream: Upstream,
+    snapshot: Snapshot,
+    contents: Mapping[str, bytes],
+    files: Sequence[BuiltFile],
+    access: Access,
 ) -> licences.Gathered:
     """Licence and NOTICE of an upstream and of what its files say they were taken from.
 
-    An ancestor that cannot be reached is recorded as owed. What a trusted record holds (`snapshot.partial`) is not
-    looked up again, so that the same lock gives the same record wherever it is synced.
+    For an ancestor that cannot be reached stands what the record says of that commit and the project at `root` still
+    holds; without such, its text is recorded as owed. What a trusted record holds (`snapshot.partial`) is not looked
+    up again, so that the same lock gives the same record wherever it is synced.
     """
-    reader = _Reader(upstream, snapshot, contents, access)
+    reader = _Reader(upstream, snapshot, {**_held(root, upstream), **contents}, access)
     if snapshot.partial:
         return _recorded(upstream, reader)
     vendored = [licences.Vendored(file.path, file.to, file.pristine) for file in files if file.path]
@@ -34,6 +42,12 @@ def legal_file(path: str, blob: str, data: bytes) -> LegalFile:
     return LegalFile(
         path, blob, "", hashlib.sha256(data).hexdigest(), licences.detect(text).spdx, licences.holders(text)
     )
+
+
+def _held(root: Path, upstream: Upstream) -> Mapping[str, bytes]:
+    """The recorded licence texts that stand in the project unchanged, by blob id."""
+    found = {one.blob: write.read(root, one.to) for one in legal.files(upstream.resolved)}
+    return {oid: data for oid, data in found.items() if data is not None and store.blob_id(data) == oid}
 
 
 def _recorded(upstream: Upstream, reader: _Reader) -> licences.Gathered:
@@ -93,7 +107,8 @@ class _Reader:
             return fetch.resolve(self._at(url, ""), ref, self.access)
         except (UpstreamError, UsageError):
             self.lost.add(url)
-            return None
+        known = {one.revision for one in self._known(url) if one.revision.startswith(ref)}
+        return known.pop() if len(known) == 1 and len(ref) >= 7 else None
 
     def _snapshot(self, url: str, revision: str) -> Snapshot | None:
         if url == self.upstream.url and revision == self.snapshot.revision:
@@ -104,13 +119,19 @@ class _Reader:
         return self.listings[key]
 
     def _fetched(self, url: str, revision: str) -> Snapshot | None:
-        if url in self.lost or check_url(url):
+        if check_url(url):
             return None
-        try:
-            return fetch.snapshot(self._at(url, revision), revision, self.access)
-        except UpstreamError:
-            self.lost.add(url)
-            return None
+        if url not in self.lost:
+            try:
+                return fetch.snapshot(self._at(url, revision), revision, self.access)
+            except UpstreamError:
+                self.lost.add(url)
+        texts = [file for one in self._known(url) if one.revision == revision for file in (one.license, one.notice)]
+        held = {file.path: Entry("100644", "blob", file.blob) for file in texts if file and file.blob in self.contents}
+        return Snapshot(revision, "", held, partial=True) if held else None
+
+    def _known(self, url: str) -> Sequence[legal.Ancestor]:
+        return [one for one in legal.read(self.upstream.resolved).ancestors if one.url == url]
 
     def _at(self, url: str, revision: str) -> Upstream:
         found = repository(url)
