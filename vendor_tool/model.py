@@ -1,7 +1,6 @@
 """The values that flow from step to step: frozen, and without a hand on disk, network or clock.
 
-Paths are POSIX strings. *Upstream paths* start at the root of the upstream's repository, *local paths* at the
-folder of the lockfile. Git ids are 40 lower-case hex digits.
+Paths are POSIX strings: *upstream paths* start at the root of a repository, *local paths* at the lockfile's folder.
 """
 
 from collections.abc import Callable, Mapping
@@ -32,7 +31,7 @@ class Entry:
 
     mode: str  # "100644", "100755", "120000" (symbolic link), "160000" (submodule)
     kind: str  # "blob" or "commit"; folders are not listed
-    oid: str
+    oid: str  # as every git id here: 40 lower-case hex digits
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,6 +239,7 @@ class Resolved:
     files: tuple[Recorded, ...] = ()  # sorted by local path
     imports: tuple[RecordedImport, ...] = ()
     shims: tuple[str, ...] = ()  # local paths of the stand-ins that the files use
+    shim_names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # stand-in -> names in its submodules
     patches: Mapping[str, str] = field(default_factory=dict)  # local path -> sha256, in the order applied
     extra: Mapping[str, object] = field(default_factory=dict)  # further facts (licences, evidence), kept as read
     sealed: bool = True  # whether the seal fits what was read

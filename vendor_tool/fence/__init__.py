@@ -73,6 +73,9 @@ def entries(lock: Lock, *, generated: Sequence[str] = (), python_only: bool = Fa
     `generated` adds further local paths, as of documents. With `python_only` only what may hold Python.
     """
     found = {shim.to for shim in lock.shims.values()}
+    stubs = {path for path in generated if path.endswith(".pyi")}  # in folders that hold nothing else, beside the shims
+    beside = {f"{path.removesuffix('.py')}/" for path in found}
+    found |= stubs | {folder for folder in beside if any(path.startswith(folder) for path in stubs)}
     for upstream in lock.upstreams.values():
         found.update(_code(upstream))
         if not python_only:

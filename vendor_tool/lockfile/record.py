@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from vendor_tool.lockfile.place import Place, digest, plain
+from vendor_tool.lockfile.place import MODULE, Place, digest, plain
 from vendor_tool.model import LegalFile, Recorded, RecordedImport, Resolved
-from vendor_tool.paths import revision_name
+from vendor_tool.paths import revision_name, unsafe
 
 _KNOWN = (
-    "revision", "tag", "date", "license", "notice", "tools", "shims", "patches", "files", "imports", "intent", "seal",
+    "revision", "tag", "date", "license", "notice", "tools", "shims", "shim-names", "patches", "files", "imports",
+    "intent", "seal",
 )  # fmt: skip
 
 
@@ -27,6 +28,8 @@ def layout(resolved: Resolved) -> dict[str, Any]:
         block["tools"] = dict(sorted(resolved.tools.items()))
     if resolved.shims:
         block["shims"] = list(resolved.shims)
+    if resolved.shim_names:
+        block["shim-names"] = {path: list(names) for path, names in sorted(resolved.shim_names.items())}
     if resolved.patches:
         block["patches"] = dict(resolved.patches)
     if resolved.files:
@@ -89,11 +92,22 @@ def read(place: Place) -> Resolved | None:
         notice=_read_legal(fields.get("notice")),
         tools=fields["tools"].mapping_of_text() if "tools" in fields else {},
         shims=tuple(item.local() for item in fields["shims"].items()) if "shims" in fields else (),
+        shim_names=_read_shim_names(fields["shim-names"]) if "shim-names" in fields else {},
         patches=fields["patches"].mapping_of_text() if "patches" in fields else {},
         files=_read_files(fields["files"]) if "files" in fields else (),
         imports=tuple(_read_import(item) for item in fields["imports"].items()) if "imports" in fields else (),
         extra={key: plain(value.node) for key, value in fields.items() if key not in _KNOWN},
     )
+
+
+def _read_shim_names(place: Place) -> dict[str, tuple[str, ...]]:
+    """Paths are made of these, so each is a path below the project, or a dotted name with at least one dot."""
+    found = {path: value.texts() for path, value in place.fields().items()}
+    names = [name for row in found.values() for name in row]
+    sound = all("." in name and MODULE.fullmatch(name.removesuffix(".*")) for name in names)
+    if not sound or any(unsafe(path) for path in found):
+        place.fail("not what `sync` records", "delete the whole `resolved:` block and run `vendor-tool sync`")
+    return found
 
 
 def _read_tag(place: Place) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from vendor_tool import fetch, legal, licences, plan, stamp, transform, vcs, write
 from vendor_tool import patch as patches
@@ -279,10 +279,19 @@ def _record(lock: Lock, made: Made, access: Access) -> tuple[Tree, Resolved]:
         files=tuple(_recorded(item, found) for item in files),
         imports=_imports(upstream, snapshot, access),
         shims=tuple(sorted(shims)),
+        shim_names=_shim_names(lock, files, shims),
         patches={one.path: sha256(one.text) for one in made.series},
         # evidence outlives a change of what it was won on: it is then stale, and says so
         extra={**{key: value for key, value in kept.items() if key != legal.KEY}, **found.extra},
     )
+
+
+def _shim_names(lock: Lock, files: Sequence[BuiltFile], used: Collection[str]) -> Mapping[str, tuple[str, ...]]:
+    if not used:
+        return {}
+    from vendor_tool.transform import shim_stubs
+
+    return shim_stubs.imported(files, {name: spec for name, spec in lock.shims.items() if spec.to in used})
 
 
 def _recorded(item: BuiltFile, found: licences.Gathered) -> Recorded:

@@ -74,7 +74,7 @@ def on_disk(lock: Lock, path: str) -> tuple[bytes | None, bool]:
 
 
 def generated(lock: Lock, legal_texts: Mapping[str, bytes] | None = None) -> Tree:
-    """Shims and documents, all of which follow from the lock, the licence texts and the patches."""
+    """Shims, their stubs and documents, all of which follow from the lock, the licence texts and the patches."""
     texts = {}
     for path in documents.inputs(lock):
         data = (legal_texts or {}).get(path)
@@ -83,7 +83,8 @@ def generated(lock: Lock, legal_texts: Mapping[str, bytes] | None = None) -> Tre
             texts[path] = data
     shims = _stand_ins(lock)
     # documents speak of the stand-ins as they will be, not as they are
-    return {**documents.render(lock, texts | {path: blob.data for path, blob in shims.items()}), **shims}
+    pages = documents.render(lock, texts | {path: blob.data for path, blob in shims.items()})
+    return {**pages, **shims, **_stubs(lock)}
 
 
 def _stand_ins(lock: Lock) -> Tree:
@@ -96,6 +97,38 @@ def _stand_ins(lock: Lock) -> Tree:
             text = shim_standin.render(spec, known_bad=lock.known_bad, requires=_requires(lock, spec))
             shims[spec.to] = Blob(text)
     return shims
+
+
+def _stubs(lock: Lock) -> dict[str, Blob]:
+    """What type checkers read in the place of stand-ins, where files import from submodules of these."""
+    below = _below(lock)
+    if not below:
+        return {}
+    from vendor_tool.transform import shim_stubs
+
+    specs = {spec.to: spec for spec in lock.shims.values()}
+    made = [shim_stubs.render(specs[to], names) for to, names in below.items() if to in specs]
+    return {path: Blob(data) for files in made for path, data in files.items()}
+
+
+def _stub_paths(lock: Lock) -> list[str]:
+    """Local paths of what type checkers read in the place of stand-ins."""
+    below = _below(lock)
+    if not below:
+        return []
+    from vendor_tool.transform import shim_stubs
+
+    return [path for to, names in below.items() for path in shim_stubs.paths(to, names)]
+
+
+def _below(lock: Lock) -> dict[str, set[str]]:
+    """Local path of a stand-in to the names that files of any entry import from its submodules."""
+    found: dict[str, set[str]] = {}
+    for upstream in lock.upstreams.values():
+        if upstream.resolved:
+            for to, names in upstream.resolved.shim_names.items():
+                found.setdefault(to, set()).update(names)
+    return found
 
 
 def _requires(lock: Lock, spec: ShimSpec) -> dict[str, str]:
@@ -137,9 +170,9 @@ def documents_of(lock: Lock) -> list[str]:
 
 
 def generated_paths(lock: Lock) -> list[str]:
-    """Local paths of shims and documents."""
+    """Local paths of shims, their stubs and documents."""
     used = {to for one in lock.upstreams.values() if one.resolved for to in one.resolved.shims}
-    return [*documents.render(lock, {}), *used]
+    return [*documents.render(lock, {}), *used, *_stub_paths(lock)]
 
 
 def recorded(lock: Lock) -> dict[str, tuple[str, str]]:

@@ -284,7 +284,7 @@ def _refuse_edits(lock: Lock, files: Tree, made: Tree, held: Tree) -> None:
 
 def _ours(lock: Lock, path: str, data: bytes) -> bool:
     """Whether a generated file that stands there is one of ours: then it may be written anew."""
-    if path in {spec.to for spec in lock.shims.values()}:
+    if path.endswith(".pyi") or path in _stand_ins(lock):
         from vendor_tool.transform import shim_standin
 
         return data.startswith(shim_standin.MARK)
@@ -313,9 +313,10 @@ def _gone(before: Lock, after: Lock, made: Tree, *, force: bool) -> list[str]:
             edited.append(path)
     if edited and not force:
         raise state.edited(recorded[edited[0]][0], sorted(edited))
-    shims = [path for path in state.generated_paths(before) if path not in new and path != "NOTICE"]
+    made_before = (path for path in state.generated_paths(before) if path != "NOTICE" and not path.endswith(".pyi"))
+    shims = [path for path in made_before if path not in new]
     left = [path for path in {*gone, *shims} if on_disk(before, path)[0] is not None]
-    return sorted({*left, *(path for path in _old_pages(before) if path not in new)})
+    return sorted({*left, *(path for path in (*_old_pages(before), *_old_stubs(before)) if path not in new)})
 
 
 def _old_pages(before: Lock) -> list[str]:
@@ -324,3 +325,15 @@ def _old_pages(before: Lock) -> list[str]:
     pages = {f"{text.partition('/LICENSES/')[0]}/PROVENANCE.md" for text in texts}
     found = {path: on_disk(before, path)[0] for path in pages}
     return [path for path, data in found.items() if data is not None and documents.ours(path, data)]
+
+
+def _old_stubs(before: Lock) -> list[str]:
+    """Files of ours beside stand-ins, also of entries that are not in the lock any more."""
+    used = {path for one in before.upstreams.values() if one.resolved for path in one.resolved.shims}
+    folders = {path.removesuffix("/__init__.py").removesuffix(".py") for path in {*used, *_stand_ins(before)}}
+    found = [path.relative_to(before.root).as_posix() for one in folders for path in (before.root / one).rglob("*.pyi")]
+    return [path for path in found if (data := on_disk(before, path)[0]) is not None and _ours(before, path, data)]
+
+
+def _stand_ins(lock: Lock) -> set[str]:
+    return {spec.to for spec in lock.shims.values()}

@@ -15,15 +15,9 @@ from vendor_tool.transform.rewriting import Target
 from vendor_tool.transform.shim_analysis import Needs
 from vendor_tool.transform.shim_builtins import KEYED, LOADED, LOOKS
 from vendor_tool.transform.shim_proof import prove as prove
-from vendor_tool.transform.shim_standin import BUNDLED
+from vendor_tool.transform.shim_standin import BUNDLED, GUARD, SHADOWS
 from vendor_tool.transform.shim_standin import render as render
 from vendor_tool.values import dataclass
-
-GUARD = "_if_installed"
-"""The submodule of every stand-in that raises ImportError where the real module is not installed."""
-
-SHADOWS = "_builtins"
-"""The submodule of every stand-in with functions of Python's own that take deferred values."""
 
 
 @dataclass(frozen=True, slots=True)
