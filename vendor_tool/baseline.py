@@ -10,6 +10,7 @@ from vendor_tool.errors import UsageError
 from vendor_tool.findings import Finding
 from vendor_tool.patterns import pattern
 from vendor_tool.values import dataclass
+from vendor_tool.words import command
 
 VERSION: Final = 1
 # counts, lines and commit ids move while the finding stays the same one
@@ -76,7 +77,7 @@ def parse(text: str, *, name: str) -> tuple[Accepted, ...]:
 
     Raises UsageError where the text is not a baseline of this version.
     """
-    hint = f"delete `{name}` and accept today's findings with `--write-baseline {name}`"
+    hint = f"delete `{name}` and accept today's findings with `{command('--write-baseline', name)}`"
     try:
         document = json.loads(text)
         version = document["version"]

@@ -10,6 +10,7 @@ from vendor_tool.errors import UsageError
 from vendor_tool.model import At, Entry, FileSpec, Lock, Snapshot, Upstream
 from vendor_tool.paths import unsafe
 from vendor_tool.values import dataclass
+from vendor_tool.words import command
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,7 @@ def select(lock: Lock, names: Iterable[str]) -> tuple[Selection, ...]:
 
 def _known(lock: Lock, name: str) -> str:
     if not lock.upstreams:
-        return f"the lock holds none yet: `vendor-tool add {name} URL`"
+        return f"the lock holds none yet: `{command('vendor-tool', 'add', name)} URL`"
     return "it holds " + ", ".join(f"`{known}`" for known in lock.upstreams)
 
 

@@ -8,6 +8,7 @@ from vendor_tool import legal
 from vendor_tool.findings import Finding, RuleInfo, Side
 from vendor_tool.model import Lock, Recorded, Upstream
 from vendor_tool.values import dataclass, field
+from vendor_tool.words import command
 
 RULES: Mapping[str, RuleInfo] = {
     rule.id: rule
@@ -151,7 +152,7 @@ def check(subject: Subject) -> Iterator[Finding]:
             path,
             1,
             side="record",
-            fix=f"git rm {path}",
+            fix=command("git", "rm", "--", path),
         )
     for path, there in sorted(subject.stale.items()):
         what = "is not what the lock makes of it" if there else "is missing"
@@ -195,7 +196,7 @@ def _lock(subject: Subject, upstream: Upstream) -> Iterator[Finding]:
             what = "is not there" if digest is None else "is not the one that was applied"
             yield Finding(
                 "drift-patch", "error", f"patch `{spec.path}` {what}", spec.path, 1, spec.at.line, upstream.name,
-                "local", f"git checkout -- {spec.path}" if digest is None else sync, short(digest),
+                "local", command("git", "checkout", "--", spec.path) if digest is None else sync, short(digest),
             )  # fmt: skip
 
 

@@ -15,6 +15,7 @@ from vendor_tool.findings import Finding, RuleInfo
 from vendor_tool.known_bad import Bad, canonical, known_bad, shipped
 from vendor_tool.model import FileSpec, Lock, Upstream
 from vendor_tool.values import replace
+from vendor_tool.words import command
 
 if TYPE_CHECKING:
     from packaging.specifiers import SpecifierSet
@@ -87,7 +88,7 @@ def _installed(subject: Subject, upstream: Upstream) -> Iterator[Finding]:
                 RULES["REQ-1"],
                 f"{name} {version} is installed, {upstream.name} requires {name} {wanted}",
                 upstream=upstream,
-                fix=f"pip install '{name}{wanted}'",
+                fix=command("pip", "install", f"{name}{wanted}"),
             )
 
 
@@ -112,7 +113,7 @@ def _valid(subject: Subject, upstream: Upstream, spec: FileSpec) -> Iterator[Fin
         version = subject.environment.get(canonical(name))
         told = []
         if version is not None and not holds(valid, version):
-            fix = f"pip install '{name}{valid}'"
+            fix = command("pip", "install", f"{name}{valid}")
             told.append(
                 finding(RULES["REQ-6"], f"{name} {version} is installed, {made_for}", upstream=upstream, fix=fix)
             )

@@ -12,6 +12,7 @@ from vendor_tool.cli.output import Voice
 from vendor_tool.errors import ExitCode, UsageError
 from vendor_tool.findings import Finding
 from vendor_tool.values import dataclass
+from vendor_tool.words import command
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +53,9 @@ def _read(path: Path, scope: Scope) -> tuple[Accepted, ...]:
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):
+        accept = command("vendor-tool", scope.command, "--write-baseline", str(path))
         raise UsageError(
             f"there is no baseline `{path}` that can be read",
-            hint=f"accept today's findings with `vendor-tool {scope.command} --write-baseline {path}`",
+            hint=f"accept today's findings with `{accept}`",
         ) from None
     return baseline.parse(text, name=path.name)

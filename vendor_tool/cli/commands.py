@@ -13,6 +13,7 @@ from vendor_tool.cli.arguments import LOCK, cache
 from vendor_tool.cli.output import Voice
 from vendor_tool.errors import ExitCode, UsageError
 from vendor_tool.model import Access, Lock
+from vendor_tool.words import command
 
 if TYPE_CHECKING:
     from vendor_tool.pipeline.sync import Done
@@ -182,7 +183,8 @@ def add(arguments: argparse.Namespace) -> ExitCode:
     if added.license is None:
         output.say(speak, f"the licence was not recognised: set `license:` of `{added.name}` by hand")
     # the lock holds commits; `sync` records the tag beside it
-    output.say(speak, f"next: vendor-tool sync {added.name}{f'@{added.tag}' if added.tag else ''}")
+    pin = f"{added.name}@{added.tag}" if added.tag else added.name
+    output.say(speak, f"next: {command('vendor-tool', 'sync', pin)}")
     return ExitCode.CLEAN
 
 

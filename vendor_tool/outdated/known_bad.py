@@ -8,6 +8,7 @@ from packaging.version import Version
 
 from vendor_tool.findings import Finding, Level
 from vendor_tool.model import KnownBad, Lock, Upstream
+from vendor_tool.words import command
 
 IsAncestor = Callable[[str, str, str], bool | None]
 """Upstream's name, older and newer commit: whether the newer one descends from the older one, None if unknown."""
@@ -25,7 +26,7 @@ def bad_pins(lock: Lock, is_ancestor: IsAncestor) -> Iterator[Finding]:
             yield _finding("known-bad-unclear", "note", message, upstream, note)
         elif inside:
             message = f"the pin `{upstream.revision[:12]}` is known to be bad: {_why(note)}"
-            fix = f"vendor-tool sync {upstream.name}@{note.until}" if note.until else None
+            fix = command("vendor-tool", "sync", f"{upstream.name}@{note.until}") if note.until else None
             yield _finding("known-bad-pin", "error", message, upstream, note, fix=fix)
 
 

@@ -10,8 +10,10 @@ from vendor_tool.findings import Finding, Level
 from vendor_tool.model import Commit, Upstream
 from vendor_tool.outdated.files import Changes, FileChange, NewFile
 from vendor_tool.outdated.pins import Standing, request
+from vendor_tool.plan import is_glob
 from vendor_tool.values import dataclass, field, replace
-from vendor_tool.words import count
+from vendor_tool.words import command as line_of
+from vendor_tool.words import count, loss
 
 if TYPE_CHECKING:
     from vendor_tool.outdated.siblings import Copy, Hunk, Siblings
@@ -43,7 +45,7 @@ def findings(upstream: Upstream, facts: Facts) -> list[Finding]:
 
 
 def command(upstream: Upstream, facts: Facts) -> str:
-    """The upgrade; the shipped action reads name and revision from it."""
+    """The upgrade."""
     return f"vendor-tool sync {upstream.name}@{facts.newest}"
 
 
@@ -129,7 +131,7 @@ def _beside(upstream: Upstream, path: str, facts: Facts) -> Finding:
         lock_line=upstream.at.line,
         upstream=upstream.name,
         side="upstream",
-        fix=f"vendor-tool add {upstream.name} --rev {facts.newest} --file {below}",
+        fix=_add(upstream, below, facts),
     )
 
 
@@ -141,6 +143,13 @@ def _changed(change: FileChange, facts: Facts) -> tuple[str, str]:
         case "gone":
             if path in facts.fates:
                 return "upstream-file-gone", facts.fates[path]
+def _add(upstream: Upstream, below: str, facts: Facts) -> str:
+    """How one more file is taken; `--file` cannot name every path."""
+    if ":" in below or below.startswith("-") or is_glob(below) or not below.isprintable():
+        return f"list it under `files:` of {upstream.name} in the lock"
+    return line_of("vendor-tool", "add", upstream.name, "--rev", facts.newest, "--file", below)
+
+
             near = ", ".join(f"`{candidate}`" for candidate in change.candidates)
             return "upstream-file-gone", f"`{path}` is gone upstream" + (f"; perhaps it is now {near}" if near else "")
         case "mode":

@@ -15,6 +15,7 @@ from vendor_tool.model import Access, At, Context, FileSpec, Lock, Snapshot, Sou
 from vendor_tool.paths import unsafe
 from vendor_tool.transform import imports
 from vendor_tool.values import dataclass, replace
+from vendor_tool.words import command
 
 MAX_FILES = 500
 
@@ -146,7 +147,8 @@ def _upstream(lock: Lock, request: Request, access: Access) -> tuple[Upstream, s
         return replace(known, from_=request.path or known.from_, revision=revision), known.branch, tag
     if request.url is None:
         raise UsageError(
-            f"no upstream `{request.name}` in the lock", hint=f"write `vendor-tool add {request.name} URL`"
+            f"no upstream `{request.name}` in the lock",
+            hint=f"write `{command('vendor-tool', 'add', request.name)} URL`",
         )
     reason = fetch.check_url(request.url)
     if reason:

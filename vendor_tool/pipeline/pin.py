@@ -12,6 +12,7 @@ from vendor_tool.model import Access, Upstream
 from vendor_tool.outdated import pins
 from vendor_tool.outdated.pins import Standing
 from vendor_tool.values import dataclass
+from vendor_tool.words import command
 
 if TYPE_CHECKING:
     from vendor_tool.fetch.names import Listing
@@ -120,5 +121,7 @@ def branch_gone(upstream: Upstream, found: Followed) -> Finding:
         lock_line=upstream.at.line,
         upstream=upstream.name,
         side="upstream",
-        fix=f"vendor-tool outdated {upstream.name}@{other.removeprefix(HEADS)}" if other is not None else None,
+        fix=command("vendor-tool", "outdated", f"{upstream.name}@{other.removeprefix(HEADS)}")
+        if other is not None
+        else None,
     )

@@ -14,6 +14,7 @@ from vendor_tool.outdated import distribution
 from vendor_tool.outdated.verdict import changed_import, gone_import
 from vendor_tool.transform import symbols
 from vendor_tool.values import dataclass
+from vendor_tool.words import command
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +44,9 @@ def packaged(entries: Sequence[Upstream], wheels: Sequence[Path], access: Access
         for package, where in [*here, *held]:
             if modules & {path.partition("/")[0].removesuffix(".py") for path in package.listing}:
                 holder = f"`{package.name}` {package.version}, {where}"
-                gone = f"pip install '{package.name}{spec}'" if (spec := entry.requires.get(package.name)) else None
-                gone = gone or f"write the versions of `{package.name}` that have it under `requires:`"
+                gone = f"write the versions of `{package.name}` that have it under `requires:`"
+                if spec := entry.requires.get(package.name):
+                    gone = command("pip", "install", f"{package.name}{spec}")
                 found += _compare(entry, holder, package.listing, package.read, access, gone)
     return found
 

@@ -17,6 +17,7 @@ from vendor_tool.pipeline.disk import Folders
 from vendor_tool.pipeline.state import on_disk
 from vendor_tool.plan import Selection
 from vendor_tool.values import dataclass, replace
+from vendor_tool.words import command
 
 
 @dataclass(frozen=True, slots=True)
@@ -297,7 +298,8 @@ def _refuse_orphans(lock: Lock) -> None:
     if left:
         raise ContentError(
             f"{state.several(left)} vendored by an entry that is not in the lock any more",
-            hint=f"take the entry back, or remove the files: `git rm {' '.join(left[:5])}`; `--force` forgets them",
+            hint=f"take the entry back, or remove the files: `{command('git', 'rm', '--', *left[:5])}`; "
+            "`--force` forgets them",
         )
 
 

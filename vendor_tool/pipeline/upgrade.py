@@ -23,6 +23,7 @@ from vendor_tool.pipeline.build import Fetched, Made
 from vendor_tool.plan import Target
 from vendor_tool.transform.imports import NotVendored
 from vendor_tool.values import dataclass, field, replace
+from vendor_tool.words import command
 
 Kind: TypeAlias = Literal["upgrade", "refresh", "drop"]
 
@@ -137,7 +138,8 @@ def _newly_needed(upstream: Upstream, revision: str, problem: NotVendored) -> Us
     below = [path.removeprefix(prefix) for path in paths if path.startswith(prefix)]
     if not below:
         return UsageError(message, hint=problem.hint)
-    files = " ".join(f"--file {path}" for path in below)
+    files = [word for path in below for word in ("--file", path)]
+    add = command("vendor-tool", "add", upstream.name, "--rev", revision[:12], *files)
     return UsageError(
         message,
         hint=f"run `vendor-tool add {upstream.name} --rev {revision[:12]} {files}`, "

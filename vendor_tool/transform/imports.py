@@ -14,6 +14,7 @@ from vendor_tool.transform import modules, rewriting, syntax
 from vendor_tool.transform.modules import Found
 from vendor_tool.transform.rewriting import Target
 from vendor_tool.values import dataclass, replace
+from vendor_tool.words import command
 
 _IMPORT = pattern(rb"import(?![\w\x80-\xff])")
 _RELATIVE = pattern(rb"from[ \t\f]*\.")
@@ -268,8 +269,8 @@ def _remedy(missing: Sequence[Missing], upstream: str) -> str:
     paths = dict.fromkeys(item.path for item in missing if item.path is not None)
     hints = []
     if paths:
-        flags = " ".join(f"--file {path}" for path in paths)
-        hints.append(f"run `vendor-tool add {upstream} {flags}`, or add to its `files:` in the lockfile")
+        add = command("vendor-tool", "add", upstream, *(word for path in paths for word in ("--file", path)))
+        hints.append(f"run `{add}`, or add to its `files:` in the lockfile")
     name = missing[0].name
     hints.append(
         "to leave an import as it stands (for a patch to change, or because the module is installed) write "
