@@ -6,7 +6,7 @@ from typing import Literal
 from vendor_tool.model import Commit
 from vendor_tool.surface import Import
 from vendor_tool.values import dataclass, field
-from vendor_tool.words import count
+from vendor_tool.words import count, loss
 
 Fate = Literal["changed", "mode", "renamed", "gone", "added"]
 
@@ -76,6 +76,7 @@ class Preview:
     new_date: str
     total: int  # files of the record
     files: tuple[FileNews, ...] = ()  # by local path
+    lacks: int | None = 0  # commits of the pin that the new revision has not; None where that is not known
     elsewhere: int | None = None  # other files of the repository that differ; None where that is not known
     commits: tuple[Commit, ...] = ()  # that touch our files, newest first
     fixes: Mapping[str, str] = field(default_factory=dict)  # commit to the word by which it reads as a fix
@@ -86,9 +87,11 @@ class Preview:
     refusal: Refusal | None = None
 
     @property
-    def verdict(self) -> Literal["clean", "conflict", "refused"]:
-        """How the upgrade would end."""
-        return "refused" if self.refusal else "conflict" if self.clashes else "clean"
+    def verdict(self) -> Literal["clean", "aside", "conflict", "refused"]:
+        """How the upgrade would end; `aside` where it meets no conflict, and does not go on from the pin."""
+        if self.refusal or self.clashes:
+            return "refused" if self.refusal else "conflict"
+        return "clean" if self.lacks == 0 else "aside"
 
     @property
     def outcome(self) -> str:
@@ -107,7 +110,17 @@ class Preview:
         parts += [f"{count(obsolete, 'patch')} obsolete"] if obsolete else []
         if any(one.what == "licence" for one in self.legal):
             parts.append("once the licence that changed is accepted")
-        return ", ".join(["an upgrade is clean", *parts])
+        how = (
+            "an upgrade is clean"
+            if self.lacks == 0
+            else "an upgrade meets no conflict, and does not go on from the pin"
+        )
+        return ", ".join([how, *parts])
+
+    @property
+    def loss(self) -> str | None:
+        """What an upgrade would take back, in words: "the pin has 1 commit that `abc` lacks"; None where nothing."""
+        return loss(self.lacks, self.new)
 
 
 def _is(number: int) -> str:

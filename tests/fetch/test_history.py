@@ -135,6 +135,27 @@ def test_a_commit_is_found_in_the_history_of_another_and_the_answer_is_kept(
     assert server.requests == []
 
 
+def test_what_one_commit_has_and_another_lacks_is_counted_on_both_sides(kernels: Repository, access: Access) -> None:
+    base = kernels.commit({"k.py": "1"})
+    tip = kernels.commit({"k.py": "2"})
+    for number in range(3):
+        ahead = kernels.commit({"k.py": f"fix {number}"}, ref="refs/heads/ahead", parent=tip if not number else None)
+    aside = kernels.commit({"k.py": "9"}, ref="refs/heads/aside", parent=base)
+    upstream = entry(kernels.url)
+    asked = [(ahead, tip), (tip, ahead), (aside, tip), (tip, aside), (ahead, aside), (aside, ahead)]
+    assert [fetch.lacking(upstream, one, other, access) for one, other in asked] == [3, 0, 1, 1, 4, 1]
+
+
+def test_a_merge_that_leaves_the_paths_as_they_were_touches_none_of_them(kernels: Repository, access: Access) -> None:
+    old = kernels.commit({"k.py": "1", "other.py": "1"})
+    side = kernels.commit({"k.py": "2"}, "there", ref="refs/heads/side", parent=old)
+    back = kernels.commit({"k.py": "1"}, "and back", ref="refs/heads/side", parent=side)
+    kernels.commit({"k.py": "3"}, "ours")
+    tree = kernels.git("rev-parse", "main^{tree}")
+    merged = kernels.git("commit-tree", tree, "-p", "main", "-p", back, "-m", "merge")
+    assert "merge" not in subjects(fetch.log(entry(kernels.url), old, merged, ["k.py"], access))
+
+
 def test_every_branch_and_tag_that_holds_a_commit_is_named(kernels: Repository, access: Access) -> None:
     held = kernels.commit({"k.py": "1"})
     kernels.commit({"k.py": "2"})

@@ -177,6 +177,46 @@ def test_another_revision_can_be_asked_about(consumer: Project, upstream: Reposi
     assert found(consumer, f"demo@{wanted[:12]}")["upstream-changed"]["fix"] == f"vendor-tool sync demo@{wanted}"
 
 
+def test_a_pin_ahead_of_the_branch_has_nothing_to_upgrade_to(tmp_path: Path, upstream: Repository) -> None:
+    first = upstream.git("rev-parse", "main")
+    fixed = upstream.commit({"pkg/ops/fwd.py": FWD_NEW}, "Fix NaN", ref="refs/heads/fix", parent=first)
+    consumer = synced(tmp_path / "proj", entry(upstream.url, fixed, "[fwd.py]"))
+    findings = found(consumer, "--exit-code")
+    assert set(findings) == {"pin-off-branch"}
+    assert findings["pin-off-branch"]["message"] == (
+        f"the pin `{fixed[:12]}` is not on branch `main`, only on `fix`; it is ahead by 1 commit, so that there is nothing "
+        "to upgrade to"
+    )
+
+
+def test_a_pin_on_another_line_is_never_said_to_upgrade_cleanly(tmp_path: Path, upstream: Repository) -> None:
+    first = upstream.git("rev-parse", "main")
+    for number in range(2):
+        parent = first if not number else None
+        fixed = upstream.commit({"pkg/ops/fwd.py": f"{FWD_NEW}# {number}\n"}, ref="refs/heads/fix", parent=parent)
+    newest = upstream.commit({"pkg/ops/bwd.py": f"{BWD}# more\n"}, "go on")
+    consumer = synced(tmp_path / "proj", entry(upstream.url, fixed, "[fwd.py, bwd.py]"))
+    assert found(consumer, "--exit-code", code=1)["upstream-changed"]["message"].endswith(
+        f"; the pin has 2 commits that `{newest[:12]}` lacks; an upgrade meets no conflict, and does not go on from the pin"
+    )
+
+
+def test_a_plan_that_goes_back_says_what_it_takes_back(tmp_path: Path, upstream: Repository) -> None:
+    first = upstream.git("rev-parse", "main")
+    consumer = synced(tmp_path / "proj", entry(upstream.url, upstream.commit({"pkg/ops/fwd.py": FWD_NEW}), "[fwd.py]"))
+    target = f"demo@{first}"
+    loss = f"the pin has 1 commit that `{first[:12]}` lacks"
+    assert f"  {loss}\n" in consumer.done("sync", target, "--dry-run").out
+    assert f"⚠️ **T{loss[1:]}.**\n" in consumer.done("sync", target, "--dry-run", "--format", "markdown").out
+    [plan] = json.loads(consumer.done("sync", target, "--dry-run", "--format", "json").out)["plans"]
+    assert (plan["verdict"], plan["lacks"]) == ("aside", 1)
+    schema = json.loads(files("vendor_tool.reports").joinpath("plan.schema.json").read_text("utf-8"))
+    Draft202012Validator(schema).validate(
+        {"schema": "vendor-tool/plan", "version": 1, "tool": {"name": "vendor-tool", "version": ""}, "plans": [plan]}
+    )
+    assert loss in found(consumer, target)["upstream-changed"]["message"]
+
+
 def globbed(tmp_path: Path, upstream: Repository, files: str = '["*.py"]') -> Project:
     return synced(tmp_path / "glob", entry(upstream.url, upstream.git("rev-parse", "main"), files))
 
@@ -665,5 +705,5 @@ def test_a_new_file_that_a_pattern_matches_is_in_the_plan(tmp_path: Path, upstre
 
 def test_a_form_without_a_plan_is_refused(consumer: Project) -> None:
     assert consumer.refused(ExitCode.USAGE, "sync", "--format", "json") == (
-        "error: `--format` and `--output` are for upgrade plans\n\nhint: run `vendor-tool sync NAME@REV --dry-run`\n"
+        "error: `--format`, `--output` and `--also` are for upgrade plans\n\nhint: run `vendor-tool sync NAME@REV --dry-run`\n"
     )

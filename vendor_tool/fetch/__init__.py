@@ -19,6 +19,7 @@ __all__ = [
     "descends",
     "given",
     "holders",
+    "lacking",
     "listing",
     "log",
     "named",
@@ -104,6 +105,13 @@ def descends(upstream: Upstream, old: str, new: str, access: Access) -> bool:
     from vendor_tool.fetch import history
 
     return history.descends(upstream, old, new, access)
+
+
+def lacking(upstream: Upstream, old: str, new: str, access: Access) -> int:
+    """How many commits the history of `old` has and that of `new` lacks; remembered. UpstreamError as above."""
+    from vendor_tool.fetch import history
+
+    return history.lacking(upstream, old, new, access)
 
 
 def holders(upstream: Upstream, revision: str, refs: Mapping[str, str], access: Access) -> frozenset[str]:

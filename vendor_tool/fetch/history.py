@@ -34,11 +34,16 @@ def log(upstream: Upstream, old: str, new: str, paths: Sequence[str], access: Ac
 
 def descends(upstream: Upstream, old: str, new: str, access: Access) -> bool:
     """See `vendor_tool.fetch.descends`."""
+    return lacking(upstream, old, new, access) == 0
+
+
+def lacking(upstream: Upstream, old: str, new: str, access: Access) -> int:
+    """See `vendor_tool.fetch.lacking`."""
     if old == new:
-        return True
-    place = memory.place(access.cache, "ancestry", [old, new])
+        return 0
+    place = memory.place(access.cache, "lacking", [old, new])
     known = memory.recall(place)
-    if isinstance(known, bool):
+    if isinstance(known, int):
         return known
     home = store.repository(access, objects.addresses(upstream)[0], "-ancestry")
     if not _whole(home, old, new):
@@ -46,11 +51,11 @@ def descends(upstream: Upstream, old: str, new: str, access: Access) -> bool:
             raise offline(upstream, f"the history from `{old[:12]}` to `{new[:12]}`")
         access.progress(f"{upstream.name}: looking for {old[:12]} in the history of {new[:12]}")
         _bring(home, upstream, old, new, access, "tree:0")
-    ran = vcs.run(home, "--git-dir=.", "merge-base", "--is-ancestor", old, new)
-    if ran.status not in (0, 1):
+    ran = vcs.run(home, "--git-dir=.", "rev-list", "--count", f"{new}..{old}")
+    if ran.status != 0:
         raise UpstreamError(f"the history from `{old[:12]}` to `{new[:12]}` cannot be read: {ran.err.strip()}")
-    memory.remember(place, ran.status == 0)
-    return ran.status == 0
+    memory.remember(place, int(ran.out))
+    return int(ran.out)
 
 
 def holders(upstream: Upstream, revision: str, refs: Mapping[str, str], access: Access) -> frozenset[str]:
@@ -122,10 +127,10 @@ def _containing(home: Path, revision: str, wanted: Sequence[str]) -> frozenset[s
 
 
 def _whole(home: Path, old: str, new: str) -> bool:
-    """Whether every commit between the two is there: a line of parents that ends elsewhere was cut short."""
+    """Whether every commit that only one of the two has is there: a line of parents that ends was cut short."""
     if store.commit(home, old) is None or store.commit(home, new) is None:
         return False
-    ran = vcs.run(home, "--git-dir=.", "rev-list", "--max-parents=0", f"{old}..{new}")
+    ran = vcs.run(home, "--git-dir=.", "rev-list", "--max-parents=0", f"{old}...{new}")
     if ran.status != 0:
         return False
     cut = (home / "shallow").read_text().split() if (home / "shallow").exists() else []
@@ -176,7 +181,9 @@ def _read(home: Path, old: str, new: str, paths: Sequence[str]) -> tuple[Commit,
     ran = vcs.run(home, "--git-dir=.", "log", *options, f"{old}..{new}", "--", *paths)
     if ran.status != 0:
         raise UpstreamError(f"the history from `{old[:12]}` to `{new[:12]}` cannot be read: {ran.err.strip()}")
-    return tuple(_commits(ran.out.decode("utf-8", "surrogateescape").split("\0")))
+    found = _commits(ran.out.decode("utf-8", "surrogateescape").split("\0"))
+    # git lists a merge that took one side's files as they were, and names none of them
+    return tuple(commit for commit in found if commit.paths)
 
 
 def _commits(fields: Sequence[str]) -> Iterator[Commit]:

@@ -34,13 +34,21 @@ class Facts:
     details: Mapping[str, str] = field(default_factory=dict)  # upstream path to what changed in the file, in words
     fates: Mapping[str, str] = field(default_factory=dict)  # upstream path that is gone to where it went, in words
     outcome: str | None = None  # of an upgrade, in words: "an upgrade is clean"
+    lacks: int | None = 0  # commits of the pin that the newest revision has not; None where that is not known
+    behind: bool = False  # the newest revision is one that the pin goes on from
     standing: Standing = field(default_factory=lambda: Standing("unknown"))
     onward: str | None = None  # commit that a ref holds, to go to from a pin that none holds
+    follows_tag: bool = False  # `branch:` names a tag
     moved_tags: Mapping[str, tuple[str, str | None]] = field(default_factory=dict)
 
 
 def findings(upstream: Upstream, facts: Facts) -> list[Finding]:
-    """The findings of one upstream: the summary first, then files, licence and pin."""
+    """The findings of one upstream: the summary first, then files, licence and pin.
+
+    Of a pin that is ahead of what it follows, the pin alone is told: there is nothing to upgrade to.
+    """
+    if facts.behind:
+        return list(_pin(upstream, facts))
     return [*_summary(upstream, facts), *_files(upstream, facts), *_legal(upstream, facts), *_pin(upstream, facts)]
 
 
@@ -65,8 +73,7 @@ def _summary(upstream: Upstream, facts: Facts) -> Iterator[Finding]:
     said = [f"{changed} of {count(total, 'file')} changed upstream"] if changed else []
     said += [f"{count(new, 'file')} {'is' if new == 1 else 'are'} new{'' if changed else ' upstream'}"] if new else []
     parts = [f"{' and '.join(said)} {span}{_history(facts.commits, facts.fixes)}"]
-    if facts.outcome is not None:
-        parts.append(facts.outcome)
+    parts += [said for said in (loss(facts.lacks, facts.newest), facts.outcome) if said is not None]
     yield Finding(
         "upstream-changed",
         "warning",
@@ -75,6 +82,7 @@ def _summary(upstream: Upstream, facts: Facts) -> Iterator[Finding]:
         upstream=upstream.name,
         side="upstream",
         fix=command(upstream, facts),
+        revision=facts.newest,
         digest=_digest(facts),
     )
 
@@ -135,6 +143,13 @@ def _beside(upstream: Upstream, path: str, facts: Facts) -> Finding:
     )
 
 
+def _add(upstream: Upstream, below: str, facts: Facts) -> str:
+    """How one more file is taken; `--file` cannot name every path."""
+    if ":" in below or below.startswith("-") or is_glob(below) or not below.isprintable():
+        return f"list it under `files:` of {upstream.name} in the lock"
+    return line_of("vendor-tool", "add", upstream.name, "--rev", facts.newest, "--file", below)
+
+
 def _changed(change: FileChange, facts: Facts) -> tuple[str, str]:
     path = change.recorded.path
     match change.kind:
@@ -143,13 +158,6 @@ def _changed(change: FileChange, facts: Facts) -> tuple[str, str]:
         case "gone":
             if path in facts.fates:
                 return "upstream-file-gone", facts.fates[path]
-def _add(upstream: Upstream, below: str, facts: Facts) -> str:
-    """How one more file is taken; `--file` cannot name every path."""
-    if ":" in below or below.startswith("-") or is_glob(below) or not below.isprintable():
-        return f"list it under `files:` of {upstream.name} in the lock"
-    return line_of("vendor-tool", "add", upstream.name, "--rev", facts.newest, "--file", below)
-
-
             near = ", ".join(f"`{candidate}`" for candidate in change.candidates)
             return "upstream-file-gone", f"`{path}` is gone upstream" + (f"; perhaps it is now {near}" if near else "")
         case "mode":
@@ -193,7 +201,8 @@ def _legal(upstream: Upstream, facts: Facts) -> Iterator[Finding]:
 def _pin(upstream: Upstream, facts: Facts) -> Iterator[Finding]:
     pin, refs = f"the pin `{upstream.revision[:12]}`", facts.standing.refs
     line = upstream.revision_at.line
-    followed = f"branch `{upstream.branch}`" if upstream.branch else "the default branch"
+    kind = "tag" if facts.follows_tag else "branch"
+    followed = f"{kind} `{upstream.branch}`" if upstream.branch else "the default branch"
 
     def finding(rule: str, message: str) -> Finding:
         level: Level = "note" if rule == "pin-off-branch" else "warning"
@@ -202,10 +211,11 @@ def _pin(upstream: Upstream, facts: Facts) -> Iterator[Finding]:
     match facts.standing.kind:
         case "other-branch" | "tag":
             listed = ", ".join(f"`{ref.split('/', 2)[2]}`" for ref in refs)
-            yield finding("pin-off-branch", f"{pin} is not on {followed}, only on {listed}")
+            yield finding("pin-off-branch", f"{pin} is not on {followed}, only on {listed}{_ahead(facts)}")
         case "request":
             listed = ", ".join(str(request(ref)) for ref in refs)
             message = f"{pin} is on no branch, only under pull request {listed}: whoever opened it can take it away"
+            message += _ahead(facts)
             yield replace(finding("pin-on-request", message), fix=_away(upstream, facts))
         case "nowhere" | "gone" | "refused":
             message = f"{pin} is on no branch, tag or pull request{NO_REF[facts.standing.kind]}"
@@ -221,6 +231,15 @@ def _pin(upstream: Upstream, facts: Facts) -> Iterator[Finding]:
         else:
             ways.insert(0, f"vendor-tool sync {upstream.name}@{old} to stay without the tag")
         yield replace(moved, fix=", or ".join(ways), digest=new)
+
+
+def _ahead(facts: Facts) -> str:
+    """That the pin goes on from what is followed: there is nothing to upgrade to."""
+    return (
+        f"; it is ahead by {count(facts.lacks or 0, 'commit')}, so that there is nothing to upgrade to"
+        if facts.behind
+        else ""
+    )
 
 
 NO_REF: Final = {

@@ -150,12 +150,23 @@ def _asked(lock: Lock, upstream: Upstream, rev: str | None, access: Access) -> _
     found = pin.listing(upstream, access)
     newest = fetch.resolve(upstream, rev, access) if rev is not None else found.tip or upstream.revision
     standing, unclear = pin.standing(upstream, found, access)
+    lacks = pin.lacking(upstream, newest, access)
     facts = Facts(
-        newest, NOTHING, standing=standing, onward=pin.onward(upstream, newest, found), moved_tags=found.moved
+        newest,
+        NOTHING,
+        lacks=lacks,
+        # who asks about an older revision is told what it would take back
+        behind=rev is None
+        and bool(lacks)
+        and pin.lacking(replace(upstream, revision=newest), upstream.revision, access) == 0,
+        standing=standing,
+        onward=pin.onward(upstream, newest, found),
+        follows_tag=found.name.startswith(pin.TAGS),
+        moved_tags=found.moved,
     )
     gone = (pin.branch_gone(upstream, found),) if found.tip is None and rev is None else ()
     told = _Look(upstream, facts, None, (*_address(upstream, found.listing), *gone, *unclear))
-    return told if newest == upstream.revision else _compared(lock, told, newest, access)
+    return told if newest == upstream.revision or facts.behind else _compared(lock, told, newest, access)
 
 
 def _compared(lock: Lock, look: _Look, newest: str, access: Access) -> _Look:

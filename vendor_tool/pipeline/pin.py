@@ -77,6 +77,14 @@ def standing(upstream: Upstream, found: Followed, access: Access) -> tuple[Stand
         return Standing("unknown"), (_unclear(upstream, problem),)
 
 
+def lacking(upstream: Upstream, newest: str, access: Access) -> int | None:
+    """How many commits the pin has that a newer revision lacks; None where the history is not to be had."""
+    try:
+        return fetch.lacking(upstream, upstream.revision, newest, access)
+    except UpstreamError:
+        return None
+
+
 def _given(upstream: Upstream, access: Access) -> Standing:
     """Whether what no ref holds is still given to those who ask for it by its id."""
     answer = fetch.given(upstream, upstream.revision, access)

@@ -29,6 +29,7 @@ class Ground:
     held: Mapping[str, bytes] | None = None  # what is taken for the old side's contents where nobody gives them
     commits: tuple[Commit, ...] = ()
     history: str | None = None  # why there are no commits
+    lacks: int | None = None  # commits of the pin that the new revision has not; None where that is not known
 
     @property
     def fixes(self) -> dict[str, str]:
@@ -70,9 +71,10 @@ def survey(lock: Lock, upstream: Upstream, revision: str, access: Access) -> Gro
     paths = [*(change.recorded.path for change in changes.files), *(file.path for file in changes.new)]
     try:
         commits = fetch.log(upstream, resolved.revision, revision, paths, access)
+        lacks = fetch.lacking(upstream, resolved.revision, revision, access)
     except UpstreamError as problem:
         return Ground(upstream, resolved, old, new, changes, contents, history=problem.message.split("\n")[0])
-    return Ground(upstream, resolved, old, new, changes, contents, commits=commits)
+    return Ground(upstream, resolved, old, new, changes, contents, commits=commits, lacks=lacks)
 
 
 def _salvaged(lock: Lock, upstream: Upstream, new: Snapshot, gone: GoneError, access: Access) -> Ground:
@@ -132,6 +134,7 @@ def preview(lock: Lock, ground: Ground, access: Access) -> Preview:
         new_date=ground.new.date,
         total=len(ground.resolved.files),
         files=tuple(sorted(files, key=lambda file: file.to)),
+        lacks=ground.lacks,
         elsewhere=ground.changes.elsewhere,
         commits=ground.commits,
         fixes=ground.fixes,

@@ -40,6 +40,8 @@ def text(plans: Sequence[Preview]) -> str:
 def _lines(plan: Preview) -> Iterator[str]:
     yield f"{plan.upstream}: {plan.old[:12]} ({plan.old_date[:10]}) -> {plan.new[:12]} ({plan.new_date[:10]})"
     yield f"  {plan.outcome}"
+    if plan.loss is not None:
+        yield f"  {plan.loss}"
     if plan.refusal is not None:
         yield from (f"    {line.strip()}" for line in plan.refusal.message.split("\n"))
         yield from (f"    {line.strip()}" for line in (plan.refusal.hint or "").split("\n") if line)
@@ -115,6 +117,8 @@ def _blocks(plan: Preview) -> Iterator[str]:
     where = f"<{plan.url}>" + (f" ([compare]({compare}))" if compare else "")
     yield f"{where}, from {plan.old_date[:10]} to {plan.new_date[:10]}"
     yield f"**{prose(plan.outcome[:1].upper() + plan.outcome[1:])}.** {prose(_summary(plan))}."
+    if plan.loss is not None:
+        yield f"⚠️ **{prose(plan.loss[:1].upper() + plan.loss[1:])}.**"
     if plan.refusal is not None:
         yield prose(plan.refusal.message)
         yield from (f"*{prose(hint)}*" for hint in (plan.refusal.hint,) if hint)
@@ -192,6 +196,7 @@ def _plan(plan: Preview) -> dict[str, object]:
         "to": {"revision": plan.new, "date": plan.new_date},
         "verdict": plan.verdict,
         "outcome": plan.outcome,
+        "lacks": plan.lacks,
         "total": plan.total,
         "elsewhere": plan.elsewhere,
         "files": [_file(file) for file in plan.files],
