@@ -239,6 +239,28 @@ def test_every_format_goes_to_stdout_or_into_a_file(consumer: Project, tmp_path:
     assert target.read_text(encoding="utf-8") == shown.out
 
 
+def test_one_run_writes_several_reports(consumer: Project, tmp_path: Path) -> None:
+    consumer.write({"vendored/demo/bwd.py": "x = 2\n"})
+    forms = ("sarif", "junit")
+    run = consumer.run("check", *(part for form in forms for part in ("--also", f"{form}:{tmp_path / form}")))
+    assert (run.code, run.out) == (ExitCode.FINDINGS, consumer.run("check").out)
+    assert [(tmp_path / form).read_text("utf-8") for form in forms] == [
+        consumer.run("check", "--format", form).out for form in forms
+    ]
+
+
+def test_further_report_needs_a_form_and_a_file(consumer: Project) -> None:
+    for wrong in ("sarif", "sarif:", "pdf:report"):
+        said = consumer.refused(ExitCode.USAGE, "check", "--also", wrong)
+        assert f"argument --also: `{wrong}` is not FORMAT:FILE with one of text, json, sarif" in said
+
+
+def test_clean_project_writes_a_further_report_each_time(consumer: Project, tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        assert consumer.done("check", "--also", f"text:{tmp_path / name}").out == "no findings\n"
+        assert (tmp_path / name).read_text("utf-8") == "no findings\n"
+
+
 def test_the_lock_is_found_from_a_folder_below(consumer: Project) -> None:
     below = Project(consumer.root / "vendored/demo")
     assert below.run("check").out == "no findings\n"

@@ -130,6 +130,20 @@ def _network(command: argparse.ArgumentParser) -> None:
 def _report(command: argparse.ArgumentParser, formats: Sequence[str] = FORMATS) -> None:
     command.add_argument("--format", choices=formats, default="text", help="form of the report (default: text)")
     command.add_argument("--output", metavar="FILE", help="write the report there")
+    _also(command, formats)
+
+
+def _also(command: argparse.ArgumentParser, formats: Sequence[str], when: str = "") -> None:
+    def pair(text: str) -> tuple[str, str]:
+        form, _, target = text.partition(":")
+        if form not in formats or not target:
+            raise argparse.ArgumentTypeError(f"`{text}` is not FORMAT:FILE with one of {', '.join(formats)}")
+        return form, target
+
+    command.add_argument(
+        "--also", type=pair, action="append", default=[], metavar="FORMAT:FILE",
+        help=f"{when}write it in another form there, from the same run; may be given again",
+    )  # fmt: skip
 
 
 def _init(command: argparse.ArgumentParser) -> None:
@@ -162,6 +176,7 @@ def _sync(command: argparse.ArgumentParser) -> None:
     stopped.add_argument("--abort", action="store_true", help="give a stopped upgrade up")
     command.add_argument("--format", choices=PLANS, help="with --dry-run: form of the upgrade plan (default: text)")
     command.add_argument("--output", metavar="FILE", help="with --dry-run: write the upgrade plan there")
+    _also(command, PLANS, "with --dry-run: ")
     _network(command)
 
 

@@ -24,10 +24,7 @@ def audit(arguments: argparse.Namespace) -> ExitCode:
         if arguments.write_baseline:
             return accepted.write(arguments.write_baseline, found, scope, voice(arguments))
         found = accepted.new(arguments.baseline, found, scope, voice(arguments))
-    text = output.report(
-        found, rules, lock=arguments.lock, form=arguments.format, target=arguments.output, voice=voice(arguments)
-    )
-    output.document(text, arguments.output)
+    output.report(found, rules, arguments, voice(arguments))
     return output.code(found)
 
 

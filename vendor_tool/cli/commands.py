@@ -37,9 +37,10 @@ def sync(arguments: argparse.Namespace) -> ExitCode:
         from vendor_tool.cli import outdated
 
         outdated.plan(arguments)
-    elif arguments.format or arguments.output:
+    elif arguments.format or arguments.output or arguments.also:
         raise UsageError(
-            "`--format` and `--output` are for upgrade plans", hint="run `vendor-tool sync NAME@REV --dry-run`"
+            "`--format`, `--output` and `--also` are for upgrade plans",
+            hint="run `vendor-tool sync NAME@REV --dry-run`",
         )
     from vendor_tool.pipeline import sync as pipeline
 
@@ -131,15 +132,7 @@ def check(arguments: argparse.Namespace) -> ExitCode:
         if arguments.write_baseline:
             return accepted.write(arguments.write_baseline, found, scope, voice(arguments))
         found = accepted.new(arguments.baseline, found, scope, voice(arguments))
-    text = output.report(
-        found,
-        rules,
-        lock=arguments.lock,
-        form=arguments.format,
-        target=arguments.output,
-        voice=voice(arguments),
-    )
-    output.document(text, arguments.output)
+    text = output.report(found, rules, arguments, voice(arguments))
     seen = pipeline.verified(lock, names)
     for line in seen:
         output.say(voice(arguments), line)

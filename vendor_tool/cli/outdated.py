@@ -41,15 +41,7 @@ def outdated(arguments: argparse.Namespace) -> ExitCode:
             code = accepted.write(arguments.write_baseline, findings, scope, speak)
             return _lost(found.lost) or code
         findings = accepted.new(arguments.baseline, findings, scope, speak)
-    text = output.report(
-        findings,
-        rules,
-        lock=arguments.lock,
-        form=arguments.format,
-        target=arguments.output,
-        voice=speak,
-    )
-    output.document(text, arguments.output)
+    output.report(findings, rules, arguments, speak)
     if speak.verbose and found.siblings:
         from vendor_tool.outdated.siblings import show
 
@@ -74,7 +66,8 @@ def plan(arguments: argparse.Namespace) -> None:
 
     lock = lockfile.load(arguments.lock, cache())
     plans = pipeline.plans(lock, arguments.names, access(arguments))
-    output.document(FORMS[arguments.format or "text"](plans), arguments.output)
+    for form, target in [*arguments.also, (arguments.format or "text", arguments.output)]:
+        output.document(FORMS[form](plans), target)
 
 
 def fence(arguments: argparse.Namespace) -> ExitCode:

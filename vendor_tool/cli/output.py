@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -100,20 +101,21 @@ def _terminal() -> Callable[[str], None]:
 
 
 def report(
-    found: Sequence[Finding], rules: Mapping[str, RuleInfo], *, lock: Path, form: str, target: str | None, voice: Voice
+    found: Sequence[Finding], rules: Mapping[str, RuleInfo], arguments: argparse.Namespace, voice: Voice
 ) -> str:
-    """Findings in one of the formats."""
+    """Write findings in every form and place that the command line names; the text of `--format`."""
     from vendor_tool.reports import REPORTS
 
+    lock = arguments.lock
     top = _top(lock.parent.resolve())
     root = lock.parent.resolve().relative_to(top).as_posix()
-    return REPORTS[form].render(
-        found,
-        rules,
-        lock=lock.name if root == "." else f"{root}/{lock.name}",
-        root=root,
-        color=voice.colored and target is None,
-    )
+    name = lock.name if root == "." else f"{root}/{lock.name}"
+    for form, target in arguments.also:
+        document(REPORTS[form].render(found, rules, lock=name, root=root), target)
+    color = voice.colored and arguments.output is None
+    text = REPORTS[arguments.format].render(found, rules, lock=name, root=root, color=color)
+    document(text, arguments.output)
+    return text
 
 
 def code(found: Sequence[Finding]) -> ExitCode:

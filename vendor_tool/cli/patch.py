@@ -104,7 +104,8 @@ def _list(arguments: argparse.Namespace) -> ExitCode:
         for upstream in chosen
         if upstream.patches or arguments.name
     ]
-    output.document(FORMS[arguments.format](found), arguments.output)
+    for form, target in [*arguments.also, (arguments.format, arguments.output)]:
+        output.document(FORMS[form](found), target)
     return ExitCode.CLEAN
 
 

@@ -41,8 +41,8 @@ def _question(arguments: argparse.Namespace) -> str | None:
     """The command with its options and what else shapes the words; None for one that looks at more than files."""
     options = vars(arguments)
     further = {
-        "check": ("rebuild", "codegen", "output", "baseline", "write_baseline"),
-        "sync": ("force", "dry_run", "resume", "abort", "format"),
+        "check": ("rebuild", "codegen", "output", "also", "baseline", "write_baseline"),
+        "sync": ("force", "dry_run", "resume", "abort", "format", "also"),
     }.get(arguments.command)
     if further is None or options["names"] or any(options[key] for key in further):
         return None

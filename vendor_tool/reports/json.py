@@ -42,6 +42,7 @@ def _finding(finding: Finding, mark: str) -> dict[str, object]:
         "upstream": finding.upstream,
         "side": finding.side,
         "fix": finding.fix,
+        "revision": finding.revision,
         "fingerprint": mark,
     }
 

@@ -15,11 +15,17 @@ REFERENCE: Final = pattern(r"([@#])(?=\w)|([!$])(?=\d)")
 
 def render(findings: Sequence[Finding], rules: Mapping[str, RuleInfo], *, lock: str, root: str, **_: object) -> str:
     """A heading with the counts, then a table an upstream; nothing in a finding can break out of its cell."""
-    blocks = [f"### vendor-tool: {tally(findings)}"]
+    parts = (f"### vendor-tool: {tally(findings)}\n", tables(findings, rules, lock=lock, root=root))
+    return "\n".join(part for part in parts if part)
+
+
+def tables(findings: Sequence[Finding], rules: Mapping[str, RuleInfo], *, lock: str, root: str) -> str:
+    """The report without its heading; nothing where there are no findings."""
+    blocks = []
     for name, group in by_upstream(findings):
         rows = [_row(f, rules[f.rule], lock=lock, root=root) for f in group]
         blocks += [f"#### {_text(name)}", "\n".join(["| | where | what | fix |", "|---|---|---|---|", *rows])]
-    return "\n\n".join(blocks) + "\n"
+    return "\n\n".join(blocks) + "\n" if blocks else ""
 
 
 def _row(finding: Finding, rule: RuleInfo, *, lock: str, root: str) -> str:
