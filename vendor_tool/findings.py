@@ -21,8 +21,8 @@ class Finding:
     upstream: str | None = None
     side: Side | None = None  # which side changed
     fix: str | None = None  # the command that mends it
-    revision: str | None = None  # of the upstream, that `fix` would go to
     digest: str | None = None  # of the bytes that it is about, so that other bytes are another finding
+    revision: str | None = None  # of the upstream, that `fix` would go to
 
 
 @dataclass(frozen=True, slots=True)
