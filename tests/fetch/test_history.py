@@ -156,6 +156,20 @@ def test_a_merge_that_leaves_the_paths_as_they_were_touches_none_of_them(kernels
     assert "merge" not in subjects(fetch.log(entry(kernels.url), old, merged, ["k.py"], access))
 
 
+def test_every_version_of_a_path_comes_with_its_commit(kernels: Repository, access: Access) -> None:
+    contents: list[str | None] = ["1", None, "2"]
+    commits = [kernels.commit({"k.py": text, "other.py": str(text)}, f"k {text}") for text in contents]
+    tip = kernels.commit({"other.py": "more"})
+    blobs = [kernels.blob(commits[0], "k.py"), "0" * 40, kernels.blob(commits[2], "k.py")]
+    upstream = entry(kernels.url)
+    fetch.log(upstream, commits[2], tip, ["k.py"], access)
+    found = fetch.versions(upstream, tip, "k.py", access)
+    assert [(commit.sha, commit.subject, blob) for commit, blob in found] == [
+        (sha, f"k {text}", blob) for sha, text, blob in reversed(list(zip(commits, contents, blobs, strict=True)))
+    ]
+    assert fetch.versions(upstream, tip, "k.py", replace(access, offline=True)) == found
+
+
 def test_every_branch_and_tag_that_holds_a_commit_is_named(kernels: Repository, access: Access) -> None:
     held = kernels.commit({"k.py": "1"})
     kernels.commit({"k.py": "2"})

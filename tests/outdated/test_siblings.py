@@ -1,4 +1,4 @@
-from vendor_tool.outdated.siblings import Copy, Hunk, lacking, show, siblings
+from vendor_tool.outdated.siblings import Copy, Hunk, lacking, nearest, show, siblings
 
 KERNEL = b"""import lang
 
@@ -65,6 +65,33 @@ def test_added_lines_are_looked_for_between_their_neighbours() -> None:
     [hunk] = lacking(KERNEL, checked, KERNEL)
     assert (hunk.left, hunk.right_line, hunk.right) == ((), 12, (b"    lang.check(scores)\n",))
     assert lacking(KERNEL, checked, checked) == ()
+
+
+PARTS = "".join(f"def part_{n}(q):\n    s = q * 2\n    return s.softmax(-1)\n\n\n" for n in range(6)).encode()
+FLOAT = PARTS.replace(b"s.softmax", b"s.float().softmax")
+
+
+def test_lines_that_repeat_are_each_found_at_their_own_place() -> None:
+    sibling = b"# of another hand\n" + PARTS
+    assert [hunk.right_line for hunk in lacking(PARTS, FLOAT, sibling)] == [4, 9, 14, 19, 24, 29]
+
+
+def test_a_place_that_was_mended_is_not_taken_for_one_that_looks_alike() -> None:
+    mended = PARTS.replace(b"s.softmax", b"s.float().softmax", 1)
+    assert [hunk.right_line for hunk in lacking(PARTS, FLOAT, mended)] == [8, 13, 18, 23, 28]
+
+
+def test_lines_that_were_added_at_the_end_or_between_blank_lines_are_known_again() -> None:
+    more = PARTS + b"def last(q):\n    return q\n"
+    between = PARTS.replace(b"def part_3", b"def extra(q):\n    return q\n\n\ndef part_3")
+    for new in (more, between):
+        assert (len(lacking(PARTS, new, PARTS)), lacking(PARTS, new, new)) == (1, ())
+
+
+def test_the_version_that_a_copy_is_most_like_is_the_newest_of_those() -> None:
+    assert nearest([FIXED, KERNEL, KERNEL, OTHER], KERNEL) == 1
+    assert nearest([FIXED, KERNEL, OTHER], KERNEL.replace(b"query", b"q")) == 1
+    assert nearest([FIXED, KERNEL, OTHER], b"") == 0
 
 
 def test_indentation_of_the_sibling_does_not_hide_the_lines() -> None:

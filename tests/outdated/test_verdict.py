@@ -6,15 +6,7 @@ from vendor_tool.model import Commit
 from vendor_tool.outdated import RULES
 from vendor_tool.outdated.files import Changes, compare
 from vendor_tool.outdated.pins import Standing
-from vendor_tool.outdated.siblings import Copy, lacking, siblings
-from vendor_tool.outdated.verdict import (
-    Facts,
-    changed_import,
-    findings,
-    gone_import,
-    missed_findings,
-    sibling_findings,
-)
+from vendor_tool.outdated.verdict import Facts, changed_import, findings, gone_import
 
 SYNC = f"vendor-tool sync demo@{NEW}"
 FIX = Commit("f" * 40, "2026-01-01T00:00:00+00:00", "A", "fix NaN in the backward pass", "", ("ops/bwd.py",))
@@ -164,34 +156,6 @@ def test_moved_tags_are_said_with_both_commits() -> None:
         ("tag-moved", "tag `v1` was `111111111111` and is now `222222222222`; the lock keeps the commit"),
         ("tag-moved", "tag `v2` was `333333333333` and is not there any more; the lock keeps the commit"),
     ]
-
-
-def test_siblings_that_differ_and_the_one_that_lacks_a_change_are_said() -> None:
-    code = b"FLAG = True\n\n\ndef kernel(x):\n    return x * FLAG\n"
-    fixed = code.replace(b"True", b"False")
-    one, two = Copy("one", "k.py", "vendored/one/k.py", code), Copy("two", "k.py", "vendored/two/k.py", fixed)
-    assert said(sibling_findings(siblings([one, two]))) == [
-        (
-            "sibling-differs",
-            "`vendored/one/k.py` (one) and `vendored/two/k.py` (two) are copies of one file and differ in 1 place",
-        )
-    ]
-    assert said(missed_findings(one, two, lacking(code, fixed, code), newest=NEW)) == [
-        (
-            "sibling-lacks",
-            "two changed its copy of this file by `bbbbbbbbbbbb`, and one's still has the old lines in 1 place: "
-            "upstream line 1",
-        )
-    ]
-    assert missed_findings(one, two, lacking(code, fixed, fixed), newest=NEW) == []
-
-
-def test_siblings_that_differ_in_layout_alone_are_not_said() -> None:
-    code = b"def kernel(x):\n    y = x + 1\n    z = y * 2\n    return [x, y, z]\n"
-    tight = code.replace(b"x + 1", b"x+1")
-    pairs = siblings([Copy("one", "k.py", "a/k.py", code), Copy("two", "k.py", "b/k.py", tight)])
-    assert [pair.kind for pair in pairs] == ["format"]
-    assert sibling_findings(pairs) == []
 
 
 def test_run_time_imports_that_are_gone_or_changed_are_said_with_who_holds_them() -> None:

@@ -533,7 +533,7 @@ def test_a_fix_in_one_copy_is_what_the_other_lacks(tmp_path: Path) -> None:
     lacks = found(consumer)["sibling-lacks vendored/two/k.py"]
     assert lacks["message"] == (
         f"one changed its copy of this file by `{newest[:12]}`, and two's still has the old lines in 1 place: "
-        f"upstream line 30. It changed in 1 commit, of which 1 reads as a fix: `{newest[:12]}` fix overflow"
+        f"line 30. It changed in 1 commit, of which 1 reads as a fix: `{newest[:12]}` fix overflow"
     )
     assert consumer.read("vendored/two/k.py").splitlines()[int(lacks["line"]) - 1] == b"    return n * 7 + 1"
     assert "k.py" in consumer.lock.splitlines()[int(lacks["lock_line"]) - 1]
@@ -544,6 +544,60 @@ def test_a_fix_in_one_copy_is_what_the_other_lacks(tmp_path: Path) -> None:
     assert (
         "--- two:pkg/ops/k.py\n+++ one:pkg/ops/k.py\n@@ -30,1 +30,1 @@\n-    return n * 7 + 1\n+    return n * 7 + 5\n"
         in consumer.done("--verbose", "outdated").err
+    )
+
+
+@pytest.mark.parametrize("name", ["one", "two"])
+def test_either_name_alone_tells_what_the_other_lacks(tmp_path: Path, name: str) -> None:
+    one, consumer = two_copies(tmp_path)
+    one.commit({"pkg/ops/k.py": LONG.replace("n * 7 + 1", "n * 7 + 5")}, "fix overflow")
+    for _ in range(2):
+        findings = found(consumer, name, "--exit-code", code=1)
+        assert {"sibling-differs vendored/one/k.py", "sibling-lacks vendored/two/k.py"} <= set(findings)
+
+
+def test_a_fix_that_came_with_an_upgrade_is_still_what_the_other_copy_lacks(tmp_path: Path) -> None:
+    one, consumer = two_copies(tmp_path)
+    newest = one.commit({"pkg/ops/k.py": LONG.replace("n * 7 + 1", "n * 7 + 5")}, "fix overflow")
+    consumer.done("sync", f"one@{newest}")
+    for _ in range(2):
+        findings = found(consumer, "--exit-code", code=1)
+        assert set(findings) == {"sibling-differs vendored/one/k.py", "sibling-lacks vendored/two/k.py"}
+        lacks = findings["sibling-lacks vendored/two/k.py"]
+        assert (lacks["level"], lacks["line"]) == ("warning", 30)
+        assert lacks["message"] == (
+            f"one changed its copy of this file by `{newest[:12]}`, its pin, and two's still has the old lines in 1 place: "
+            f"line 30. It changed in 1 commit, of which 1 reads as a fix: `{newest[:12]}` fix overflow"
+        )
+
+
+def test_a_fix_that_was_taken_as_a_patch_is_not_lacking(tmp_path: Path) -> None:
+    one, consumer = two_copies(tmp_path)
+    newest = one.commit({"pkg/ops/k.py": LONG.replace("n * 7 + 1", "n * 7 + 5")}, "fix overflow")
+    text = consumer.read("vendored/two/k.py").decode().replace("n * 7 + 1", "n * 7 + 5")
+    consumer.write({"vendored/two/k.py": text})
+    consumer.done("patch", "new", "two", "--title", "overflow")
+    assert "sibling-lacks vendored/two/k.py" not in found(consumer)
+    consumer.done("sync", f"one@{newest}")
+    assert set(found(consumer, "--exit-code")) == {"sibling-differs vendored/one/k.py"}
+
+
+def test_a_change_of_layout_alone_is_a_note_that_says_so(tmp_path: Path) -> None:
+    one, consumer = two_copies(tmp_path)
+    newest = one.commit({"pkg/ops/k.py": LONG.replace("n * 7 + 1", "n*7 + 1")}, "format")
+    lacks = found(consumer)["sibling-lacks vendored/two/k.py"]
+    assert (lacks["level"], lacks["message"].split(",")[0]) == (
+        "note",
+        f"one changed the layout alone of its copy of this file by `{newest[:12]}`",
+    )
+
+
+def test_a_sibling_that_gives_no_answer_is_told(tmp_path: Path) -> None:
+    one, consumer = two_copies(tmp_path)
+    consumer.done("outdated")
+    one.path.rename(tmp_path / "elsewhere.git")
+    assert found(consumer, "two")["sibling-unclear"]["message"].startswith(
+        "copies of one file are not compared with what `one` has: upstream `one`: "
     )
 
 

@@ -29,6 +29,7 @@ __all__ = [
     "refs",
     "resolve",
     "snapshot",
+    "versions",
 ]
 
 
@@ -140,6 +141,16 @@ def log(upstream: Upstream, old: str, new: str, paths: Sequence[str], access: Ac
     from vendor_tool.fetch import history
 
     return history.log(upstream, old, new, paths, access)
+
+
+def versions(upstream: Upstream, revision: str, path: str, access: Access) -> tuple[tuple[Commit, str], ...]:
+    """The commits up to `revision` that touch one upstream path, newest first, each with the blob id that it left.
+
+    The id is all zeros where it took the file away. Costs the whole history, without contents. UpstreamError as above.
+    """
+    from vendor_tool.fetch import history
+
+    return history.versions(upstream, revision, path, access)
 
 
 def permalink(url: str, revision: str, path: str, line: int | None = None) -> str | None:

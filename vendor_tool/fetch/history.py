@@ -176,17 +176,61 @@ def _search(home: Path, url: str, old: str, new: str, access: Access, hold: int,
     return Trouble(plain_url(url), "gone", ("no ref of this server leads to both commits",))
 
 
+def versions(upstream: Upstream, revision: str, path: str, access: Access) -> tuple[tuple[Commit, str], ...]:
+    """See `vendor_tool.fetch.versions`."""
+    home = store.repository(access, objects.addresses(upstream)[0], "-history")
+    if not _rooted(home, revision):
+        if access.offline:
+            raise offline(upstream, f"the history of `{revision[:12]}`")
+        access.progress(f"{upstream.name}: fetching the history of {revision[:12]}")
+        _bring_all(home, upstream, revision, access)
+    options = ("-z", "--raw", "--no-abbrev", "--no-renames", "--diff-merges=first-parent", f"--format={_FORMAT}")
+    found = _records(_log(home, revision, path, options=options))
+    return tuple((replace(commit, paths=(path,)), raw[0].split()[3]) for commit, raw in found if raw)
+
+
+def _rooted(home: Path, revision: str) -> bool:
+    """Whether a commit is there with all that came before it."""
+    if store.commit(home, revision) is None:
+        return False
+    ran = vcs.run(home, "--git-dir=.", "rev-list", "--max-parents=0", revision)
+    cut = (home / "shallow").read_text().split() if (home / "shallow").exists() else []
+    return ran.status == 0 and set(cut).isdisjoint(ran.out.decode().split())
+
+
+def _bring_all(home: Path, upstream: Upstream, revision: str, access: Access) -> None:
+    troubles: list[Trouble] = []
+    wanted = [f"+{revision}:{objects.PINS}/{revision}"]
+    with store.turn(home, access) as turn:
+        for url in objects.addresses(upstream):
+            depth: Literal["", "--unshallow"] = "--unshallow" if (home / "shallow").exists() else ""
+            trouble = git.fetch(
+                home, url, wanted, access=access, hold=turn.descriptor, partial="blob:none", depth=depth, negotiate=True
+            )
+            if trouble is not None and trouble.kind == "refused":
+                trouble = _search(home, url, revision, revision, access, turn.descriptor, "blob:none")
+            if trouble is None:
+                return
+            troubles.append(trouble)
+    raise unavailable(upstream, f"the history of `{revision[:12]}`", troubles)
+
+
 def _read(home: Path, old: str, new: str, paths: Sequence[str]) -> tuple[Commit, ...]:
     options = ("-z", "--name-only", "--no-renames", "--diff-merges=first-parent", f"--format={_FORMAT}")
-    ran = vcs.run(home, "--git-dir=.", "log", *options, f"{old}..{new}", "--", *paths)
-    if ran.status != 0:
-        raise UpstreamError(f"the history from `{old[:12]}` to `{new[:12]}` cannot be read: {ran.err.strip()}")
-    found = _commits(ran.out.decode("utf-8", "surrogateescape").split("\0"))
+    found = _records(_log(home, f"{old}..{new}", *paths, options=options))
     # git lists a merge that took one side's files as they were, and names none of them
-    return tuple(commit for commit in found if commit.paths)
+    return tuple(replace(commit, paths=tuple(sorted(names))) for commit, names in found if names)
 
 
-def _commits(fields: Sequence[str]) -> Iterator[Commit]:
+def _log(home: Path, span: str, *paths: str, options: Sequence[str]) -> list[str]:
+    ran = vcs.run(home, "--git-dir=.", "log", *options, span, "--", *paths)
+    if ran.status != 0:
+        raise UpstreamError(f"the history of `{span}` cannot be read: {ran.err.strip()}")
+    return ran.out.decode("utf-8", "surrogateescape").split("\0")
+
+
+def _records(fields: Sequence[str]) -> Iterator[tuple[Commit, list[str]]]:
+    """Commits, without their paths, and what git listed of the files of each."""
     from datetime import datetime
 
     at = 0
@@ -199,4 +243,4 @@ def _commits(fields: Sequence[str]) -> Iterator[Commit]:
         names = [name.removeprefix("\n") if place == 0 else name for place, name in enumerate(fields[start:at])]
         # not %cI, which newer versions of git write with `Z`
         stamp = datetime.strptime(date, "%Y-%m-%d %H:%M:%S %z").isoformat()
-        yield Commit(sha, stamp, author, subject, body.strip("\n"), tuple(sorted(names)))
+        yield Commit(sha, stamp, author, subject, body.strip("\n")), names

@@ -128,7 +128,14 @@ RULES: Final[Mapping[str, RuleInfo]] = dict(
             "sibling-lacks",
             "warning",
             "a copy lacks what its sibling's upstream changed",
-            "The change may be a fix. Take it as a patch, or ask the copy's own upstream for it.",
+            "The change may be a fix. Take it as a patch, or ask the copy's own upstream for it. Where layout or "
+            "comments alone changed, it is a note.",
+        ),
+        _rule(
+            "sibling-unclear",
+            "note",
+            "copies of one file could not be compared",
+            "An upstream that has a copy, or the history of one, could not be read: what a copy lacks is not known.",
         ),
         _rule(
             "import-gone",

@@ -20,7 +20,7 @@ another model, 0.08 and less for any others.
 
 @dataclass(frozen=True, slots=True)
 class Copy:
-    """One vendored file as its upstream has it: before our rules, which would only add differences of our own."""
+    """One vendored file as its upstream has it, with our patches; our rules would only add differences of our own."""
 
     upstream: str
     path: str  # upstream path
@@ -46,6 +46,15 @@ class Siblings:
     right: Copy
     hunks: tuple[Hunk, ...]
     kind: Difference
+
+
+def nearest(versions: Sequence[bytes], data: bytes) -> int:
+    """The place among the versions of a file, newest first, of the one that a copy is most like; the first if equal."""
+    if data in versions:
+        return versions.index(data)
+    text = lines.split(data)
+    alike = [lines.similarity(lines.split(version), text) for version in versions]
+    return alike.index(max(alike))
 
 
 def siblings(copies: Sequence[Copy]) -> list[Siblings]:
@@ -93,15 +102,29 @@ def lacking(old: bytes, new: bytes, sibling: bytes) -> tuple[Hunk, ...]:
     around them. `right_line` is where the hunk would go in the sibling.
     """
     before, after = lines.split(old), lines.split(new)
-    there = [line.strip() for line in lines.split(sibling)]
+    was, there = ([line.strip() for line in lines.split(data)] for data in (old, sibling))
+    places = aligned(was, there)
+    owners = {line: of for of, line in places.items()}
     found = []
     for span in lines.changes(before, after):
         start, end = _telling(before, span.old_start, span.old_end)
-        at = position(there, [line.strip() for line in before[start:end]])
-        if at is not None:
-            removed, added = before[span.old_start : span.old_end], after[span.new_start : span.new_end]
-            found.append(Hunk(span.old_start + 1, tuple(removed), at + span.old_start - start + 1, tuple(added)))
+        at = _position(was, there, range(start, end), places)
+        removed, added = before[span.old_start : span.old_end], after[span.new_start : span.new_end]
+        if at is None or (not removed and _holds(there, added, owners)):
+            continue
+        found.append(Hunk(span.old_start + 1, tuple(removed), at + span.old_start - start + 1, tuple(added)))
     return tuple(found)
+
+
+def _holds(there: Sequence[bytes], added: Sequence[bytes], owners: Mapping[int, int]) -> bool:
+    """Whether a copy has lines that are none of the old file's, and just those that were added to it."""
+    wanted = [line.strip() for line in added]
+    while wanted and not wanted[-1]:
+        wanted.pop()
+    while wanted and not wanted[0]:
+        wanted.pop(0)
+    free = (at for at in range(len(there) - len(wanted) + 1) if owners.keys().isdisjoint(range(at, at + len(wanted))))
+    return any(list(there[at : at + len(wanted)]) == wanted for at in free)
 
 
 def _telling(old: Sequence[bytes], start: int, end: int) -> tuple[int, int]:
@@ -111,11 +134,36 @@ def _telling(old: Sequence[bytes], start: int, end: int) -> tuple[int, int]:
     return max(start - 1, 0), min(end + 1, len(old))
 
 
-def position(there: Sequence[bytes], wanted: Sequence[bytes]) -> int | None:
-    """Where some lines first stand one after another, from 0; None where they do not."""
-    size = len(wanted)
-    places = (at for at in range(len(there) - size + 1) if there[at : at + size] == wanted)
-    return next(places, None)
+def aligned(old: Sequence[bytes], new: Sequence[bytes]) -> dict[int, int]:
+    """Which line of `new` each line of `old` is, both from 0, for those that are the same."""
+    found: dict[int, int] = {}
+    start, shift = 0, 0
+    for span in [*lines.changes(old, new), lines.Span(len(old), len(old), len(new), len(new))]:
+        found |= {line: line + shift for line in range(start, span.old_start)}
+        start, shift = span.old_end, span.new_end - span.old_end
+    return found
+
+
+def _position(was: Sequence[bytes], there: Sequence[bytes], hunk: range, places: Mapping[int, int]) -> int | None:
+    """Where the lines of a hunk stand in a copy, from 0: in line with the rest, or else moved; None where nowhere."""
+    first = places.get(hunk.start)
+    if first is not None and all(places.get(line) == first + line - hunk.start for line in hunk):
+        return first
+    if not any(was[line] for line in hunk):
+        return None
+    owners = {new: old for old, new in places.items()}
+    wanted, size = list(was[hunk.start : hunk.stop]), len(hunk)
+    # a line that is in line with another one of the old file is that one, however alike
+    free = [
+        at
+        for at in range(len(there) - size + 1)
+        if there[at] == wanted[0]
+        and there[at : at + size] == wanted
+        and all(owners.get(at + n, hunk.start) in hunk for n in range(size))
+    ]
+    near = max((line for line in places if line < hunk.start), default=None)
+    expected = hunk.start if near is None else places[near] + hunk.start - near
+    return min(free, key=lambda at: abs(at - expected), default=None)
 
 
 def show(left: Copy, right: Copy, hunks: Sequence[Hunk]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from vendor_tool.findings import Finding, Level
 from vendor_tool.model import Commit, Upstream
@@ -14,10 +14,6 @@ from vendor_tool.plan import is_glob
 from vendor_tool.values import dataclass, field, replace
 from vendor_tool.words import command as line_of
 from vendor_tool.words import count, loss
-
-if TYPE_CHECKING:
-    from vendor_tool.outdated.siblings import Copy, Hunk, Siblings
-
 
 SHOWN: Final = 3
 """Commits that one finding names before the rest is counted."""
@@ -72,7 +68,7 @@ def _summary(upstream: Upstream, facts: Facts) -> Iterator[Finding]:
     total = len(upstream.resolved.files) if upstream.resolved else changed
     said = [f"{changed} of {count(total, 'file')} changed upstream"] if changed else []
     said += [f"{count(new, 'file')} {'is' if new == 1 else 'are'} new{'' if changed else ' upstream'}"] if new else []
-    parts = [f"{' and '.join(said)} {span}{_history(facts.commits, facts.fixes)}"]
+    parts = [f"{' and '.join(said)} {span}{history(facts.commits, facts.fixes)}"]
     parts += [said for said in (loss(facts.lacks, facts.newest), facts.outcome) if said is not None]
     yield Finding(
         "upstream-changed",
@@ -117,7 +113,7 @@ def _files(upstream: Upstream, facts: Facts) -> Iterator[Finding]:
 
 def _new(upstream: Upstream, file: NewFile, facts: Facts) -> Finding:
     commits = [commit for commit in facts.commits if file.path in commit.paths]
-    matched = f"new: `{file.path}` matches `{file.spec.path}`{_history(commits, facts.fixes)}"
+    matched = f"new: `{file.path}` matches `{file.spec.path}`{history(commits, facts.fixes)}"
     return Finding(
         "upstream-file-new",
         "note",
@@ -164,12 +160,12 @@ def _changed(change: FileChange, facts: Facts) -> tuple[str, str]:
             return "upstream-file-changed", f"`{path}` changed its mode upstream, not its content"
         case "changed":
             commits = [commit for commit in facts.commits if path in commit.paths]
-            details, history = facts.details.get(path), _history(commits, facts.fixes)
-            told = f": {details}{',' if history else ''}" if details else ""
-            return "upstream-file-changed", f"`{path}` changed upstream{told}{history}"
+            details, past = facts.details.get(path), history(commits, facts.fixes)
+            told = f": {details}{',' if past else ''}" if details else ""
+            return "upstream-file-changed", f"`{path}` changed upstream{told}{past}"
 
 
-def _history(commits: Sequence[Commit], fixes: Collection[str]) -> str:
+def history(commits: Sequence[Commit], fixes: Collection[str]) -> str:
     """` in 3 commits, of which 1 reads as a fix: `abc123` subject`; the first few where none does."""
     if not commits:
         return ""
@@ -280,65 +276,3 @@ def changed_import(
 def _import(upstream: Upstream, rule: str, level: Level, message: str) -> Finding:
     line = upstream.resolved.at.line if upstream.resolved else upstream.at.line
     return Finding(rule, level, message, lock_line=line, upstream=upstream.name, side="upstream")
-
-
-def sibling_findings(pairs: Sequence[Siblings]) -> list[Finding]:
-    """One note for each pair of copies that differ in code, at the first local path."""
-    found = []
-    for pair in pairs:
-        if pair.kind in ("none", "format", "imports", "comments"):
-            continue
-        message = (
-            f"`{pair.left.to}` ({pair.left.upstream}) and `{pair.right.to}` ({pair.right.upstream}) are copies of one "
-            f"file and differ in {count(len(pair.hunks), 'place')}"
-        )
-        found.append(
-            Finding(
-                "sibling-differs",
-                "note",
-                message,
-                path=pair.left.to,
-                line=1,
-                upstream=pair.left.upstream,
-                side="upstream",
-                fix=f"vendor-tool --verbose outdated {pair.left.upstream}",
-            )
-        )
-    return found
-
-
-def missed_findings(
-    sibling: Copy,
-    changed: Copy,
-    hunks: Sequence[Hunk],
-    *,
-    newest: str,
-    commits: Sequence[Commit] = (),
-    fixes: Collection[str] = (),
-) -> list[Finding]:
-    """A warning for a copy that still has what the upstream of another copy has since changed; `hunks` of `lacking`.
-
-    `newest` is the revision of `changed`'s upstream that has the change, `commits` those that touch its file.
-    """
-    if not hunks:
-        return []
-    lines = ", ".join(str(hunk.right_line) for hunk in hunks)
-    message = (
-        f"{changed.upstream} changed its copy of this file by `{newest[:12]}`, and {sibling.upstream}'s still has the "
-        f"old lines in {count(len(hunks), 'place')}: upstream {'line' if len(hunks) == 1 else 'lines'} {lines}"
-    )
-    if commits:
-        message += f". It changed{_history(commits, fixes)}"
-    fix = f"vendor-tool patch new {sibling.upstream}, once the lines are changed in the file"
-    return [
-        Finding(
-            "sibling-lacks",
-            "warning",
-            message,
-            path=sibling.to,
-            line=1,
-            upstream=sibling.upstream,
-            side="upstream",
-            fix=fix,
-        )
-    ]

@@ -70,19 +70,42 @@ def outdated(
         findings += runtime.packaged(selected, wheels, access)
     if lock.known_bad:
         findings += _known_bad(lock, {one.name for one in selected}, access)
+    kin = _Kin()
+    if sum(bool(one.resolved and one.resolved.files) for one in lock.upstreams.values()) > 1:
+        kin = _kin(lock, looks, access, hunks=hunks)
+        findings += kin.findings
+    lost = tuple(look.lost for look in looks if look.lost is not None)
+    return Report(tuple(findings), previews, kin.pairs, kin.missed, lost)
+
+
+@dataclass(frozen=True, slots=True)
+class _Kin:
+    """What the copies of one file tell."""
+
+    findings: tuple[Finding, ...] = ()
     pairs: tuple[Siblings, ...] = ()
     missed: tuple[Missed, ...] = ()
-    if sum(bool(one.resolved and one.resolved.files) for one in lock.upstreams.values()) > 1:
-        from vendor_tool.pipeline import copies
 
-        asked = {one.name for one in selected}
-        grounds = [look.ground for look in looks if look.ground is not None]
-        if grounds or hunks:
-            pairs = copies.pairs(lock, asked, access, fetching=True) or ()
-        findings += copies.differing(lock, asked, access)
-        missed = tuple(copies.lacking(lock, pairs, grounds)) if grounds else ()
-        findings += [one.finding for one in missed]
-    return Report(tuple(findings), previews, pairs, missed, tuple(look.lost for look in looks if look.lost is not None))
+
+def _kin(lock: Lock, looks: Sequence[_Look], access: Access, *, hunks: bool) -> _Kin:
+    """The copies of the upstreams that were looked at; those that hold the others are looked at for them."""
+    from vendor_tool.outdated.sibling_findings import unclear
+    from vendor_tool.pipeline import copies
+
+    asked = {look.upstream.name for look in looks}
+    compared = copies.compared(lock, asked, access)
+    others = [name for name in compared.kin if name not in asked]
+    further = vcs.side_by_side(lambda one: _look(lock, one, access), plan.select(lock, others)) if others else []
+    findings = list(compared.findings)
+    for look in further:
+        if look.lost is not None:
+            findings.append(replace(unclear(look.upstream.name, look.lost.message), lock_line=look.upstream.at.line))
+    grounds = [look.ground for look in (*looks, *further) if look.ground is not None]
+    if not grounds and not hunks:
+        return _Kin(tuple(findings))
+    pairs, _ = copies.pairs(lock, asked, access)  # what could not be fetched is among the findings
+    missed = tuple(copies.lacking(lock, pairs, grounds))
+    return _Kin((*findings, *(one.finding for one in missed)), pairs, missed)
 
 
 def _at_hand(name: str) -> bool:

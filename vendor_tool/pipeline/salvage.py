@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping
 from vendor_tool import legal, write
 from vendor_tool import patch as patches
 from vendor_tool.errors import ConflictError, GoneError, UsageError
-from vendor_tool.model import Blob, BuiltFile, Lock, Recorded, Upstream
+from vendor_tool.model import Blob, BuiltFile, Lock, Recorded, Tree, Upstream
 from vendor_tool.pipeline import build as builds
 from vendor_tool.pipeline import recorded, state
 from vendor_tool.pipeline.build import Fetched, Made
@@ -57,19 +57,25 @@ def _as_recorded(upstream: Upstream) -> Upstream:
 
 
 def _plain(lock: Lock, upstream: Upstream, gone: GoneError) -> Mapping[str, Blob]:
+    try:
+        return trees(lock, upstream)[1]
+    except (ConflictError, UsageError) as problem:
+        raise GoneError(
+            f"{gone.message}\n  a patch cannot be taken back from the vendored files: {problem.message}", hint=gone.hint
+        ) from None
+
+
+def trees(lock: Lock, upstream: Upstream) -> tuple[Tree, Tree]:
+    """The vendored files of an entry that has a record, as they stand and with the patches taken back.
+
+    Raises ConflictError or UsageError where a patch is not there, or does not fit.
+    """
     assert upstream.resolved is not None
-    tree: Mapping[str, Blob] = {
-        item.to: Blob(write.read(lock.root, item.to) or b"", item.executable) for item in upstream.resolved.files
-    }
+    final = {item.to: Blob(write.read(lock.root, item.to) or b"", item.executable) for item in upstream.resolved.files}
+    plain: Tree = final
     for patch in reversed(builds.read_series(lock, upstream)):
-        try:
-            tree = patches.apply(patches.reverse(patch), tree)
-        except (ConflictError, UsageError) as problem:
-            raise GoneError(
-                f"{gone.message}\n  `{patch.path}` cannot be taken back from the vendored files: {problem.message}",
-                hint=gone.hint,
-            ) from None
-    return tree
+        plain = patches.apply(patches.reverse(patch), plain)
+    return final, plain
 
 
 def _file(item: Recorded, plain: Blob) -> BuiltFile:
