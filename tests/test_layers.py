@@ -46,8 +46,8 @@ HOMES = {
     "xdist": {"parity"},
     "ray": {"parity"},
     "numpy": {"parity", "codegen"},
-    "tomli": {"checks"},
-    "tomllib": {"checks"},  # of the standard library from 3.11 on
+    "tomli": {"checks", "fence"},
+    "tomllib": {"checks", "fence"},  # of the standard library from 3.11 on
     "packaging": {"checks", "outdated", "lockfile", "known_bad", "parity"},
 }
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import tomllib
 import yaml
 
 from tests.fence.locks import LOCK, upstream
@@ -47,6 +48,83 @@ CONFIGS = {
     "licences": (".licenserc.yaml", "header:\n  paths-ignore:\n    - 'docs/**'\n  comment: on-failure\n"),
     "licences without items": (".licenserc.yaml", "header:\n  paths-ignore:\n  comment: on-failure\n"),
 }
+
+HOOKS = ".pre-commit-config.yaml"
+ODD = {
+    "a block of four spaces": (HOOKS, "exclude: |\n    (?x)^(\n        docs/.*\n    )$\nrepos: []\n"),
+    "a block of tabs in it": (HOOKS, "exclude: |\n  (?x)^(\n  \tdocs/.*\n  )$\nrepos: []\n"),
+    "a block with an indicator": (HOOKS, "exclude: |2-\n  (?x)^(docs/.*)$\nrepos: []\n"),
+    "a block with a comment": (HOOKS, "exclude: |  # why\n  (?x)^(\n    docs/.*\n  )$\n\n\nrepos: []\n"),
+    "a block at the end": (HOOKS, "repos: []\nexclude: |\n  (?x)^(docs/.*)$"),
+    "a block of windows": (HOOKS, "exclude: |\r\n  (?x)^(\r\n    docs/.*\r\n  )$\r\nrepos: []\r\n"),
+    "a folded block": (HOOKS, "exclude: >-\n  (?x)^(docs/.*|\n  x/.*)$\nrepos: []\n"),
+    "a block that ends without a newline": (HOOKS, "exclude: |-\n  ^docs/\nrepos: []\n"),
+    "a line of windows": (HOOKS, "exclude: ^docs/\r\nrepos: []\r\n"),
+    "no exclude, of windows": (HOOKS, "# head\r\nrepos: []\r\n"),
+    "a quoted key": (HOOKS, '"exclude": ^docs/\nrepos: []\n'),
+    "the value on the next line": (HOOKS, "exclude:\n  ^docs/\nrepos: []\n"),
+    "a plain value on two lines": (HOOKS, "exclude: ^docs/|\n  x\nrepos: []\n"),
+    "a double-quoted value on two lines": (HOOKS, 'exclude: "^docs/|\\\n  ^x/"\nrepos: []\n'),
+    "an anchor": (HOOKS, "exclude: &x ^docs/\nrepos: []\n"),
+    "an anchor that an alias names": (HOOKS, "files: &x ^docs/\nexclude: ^docs/\nrepos: [*x]\n"),
+    "merge keys": (HOOKS, "x: &x {a: 1}\nexclude: ^docs/\nrepos: [{<<: *x}]\n"),
+    "two excludes, of which the last counts": (HOOKS, "exclude: ^a/\nexclude: ^docs/\nrepos: []\n"),
+    "a document with marks": (HOOKS, "---\nrepos:\n- repo: local\n  hooks: []\n...\n"),
+    "an indented top": (HOOKS, "  repos: []\n  fail_fast: true\n"),
+    "brackets at the top": (HOOKS, "{repos: [], exclude: '^docs/'}\n"),
+    "a byte order mark": (HOOKS, "\ufeffexclude: ^docs/\nrepos: []\n"),
+    "an array of windows": ("ruff.toml", 'extend-exclude = [\r\n  "a"\r\n]\r\n'),
+    "a quoted name": ("pyproject.toml", '[tool.ruff]\n"extend-exclude" = ["a"]\n'),
+    "a spaced head": ("pyproject.toml", "[ tool . ruff ]\nline-length = 90"),
+    "tests for the report only": ("pyproject.toml", "[tool.coverage.report]\nshow_missing = true\n"),
+    "an omit of tabs": ("setup.cfg", "[coverage:run]\nomit:\n\ttests/*\n\n\ta/*\nbranch = True\n"),
+    "an indented omit": (".coveragerc", "[run]\n  branch = true\n  omit = tests/*\n"),
+    "an omit of windows": (".coveragerc", "[run]\r\nomit =\r\n    tests/*\r\n"),
+    "ignored paths of windows": (".licenserc.yaml", "header:\r\n  paths-ignore:\r\n    - a\r\n"),
+    "ignored paths at the keys' place": (".licenserc.yaml", "header:\n    paths-ignore:\n    - a\n"),
+    "two rules of headers": (
+        ".licenserc.yaml",
+        "header:\n  - license: {spdx-id: MIT}\n    paths-ignore:\n      - a\n"
+        "  - license: {spdx-id: MIT}\n    paths-ignore:\n      - b\n",
+    ),
+    "no ignored paths": (".licenserc.yaml", "header:\n  license: {spdx-id: MIT}\ndependency: {}\n"),
+    "attributes below": (".gitattributes", "vendored/** -text\n* text=auto\n"),
+}
+
+
+@pytest.mark.parametrize(("name", "before"), ODD.values(), ids=ODD)
+def test_odd_ways_to_write_are_followed(name: str, before: str) -> None:
+    assert {f.rule for f in fence.check(LOCK, {name: before})} == {"fence-missing"}
+    after = fence.apply(LOCK, {name: before})[name]
+    assert said(name, after) == said(name, before)
+    assert fence.check(LOCK, {name: after}) == []
+    assert fence.apply(LOCK, {name: after}) == {}, "twice is the same as once"
+    larger = fence.apply(LARGER, {name: before})[name]
+    assert fence.apply(LOCK, {name: larger})[name] == after
+    remaining = iter(after)
+    assert all(char in remaining for char in before), "the user's characters are there, in their order"
+    assert ("\r\n" in before) == ("\r\n" in after)
+    assert "\r\n" not in before or "\n" not in after.replace("\r\n", "")
+
+
+def said(name: str, text: str) -> object:
+    """What the tool's own parser makes of a configuration, without what the fence is for."""
+    if name.endswith(".toml"):
+        table = tomllib.loads(text)
+        for part in ("tool", "ruff") if name == "pyproject.toml" and "ruff" in text else ():
+            table = table.get(part, {})
+        return {key: value for key, value in table.items() if key not in ("extend-exclude", "force-exclude", "tool")}
+    if name.endswith(".yaml"):
+        found = yaml.safe_load(text)
+        headers = found.get("header", [])
+        for header in headers if isinstance(headers, list) else [headers]:
+            header.pop("paths-ignore", None)
+        return {key: value for key, value in found.items() if key != "exclude"}
+    if name == ".gitattributes":
+        return None
+    parser = configparser.RawConfigParser()
+    parser.read_string(text)
+    return {section: {key: value for key, value in parser[section].items() if key != "omit"} for section in parser}
 
 
 @pytest.mark.parametrize(("name", "before"), CONFIGS.values(), ids=CONFIGS)
@@ -112,11 +190,60 @@ def test_no_op_where_nothing_is_lacking(name: str, text: str) -> None:
     [
         ("pyproject.toml", "[tool]\nruff.line-length = 1\n", "`tool.ruff` is written without a `[tool.ruff]` line"),
         ("ruff.toml", 'extend-exclude = "a"\n', "`extend-exclude` is not an array"),
-        (".licenserc.yaml", "header: {}\n", "`.licenserc.yaml` has no `paths-ignore`"),
+        (
+            ".licenserc.yaml",
+            "header: {}\n",
+            "`header` in `.licenserc.yaml` stands in brackets, which leave no room for lines",
+        ),
+        (
+            ".licenserc.yaml",
+            "header:\n  paths-ignore: [a, b]\n",
+            "`paths-ignore` in `.licenserc.yaml` stands in brackets, which leave no room for lines",
+        ),
         (
             ".pre-commit-config.yaml",
             "exclude: |\n  ^docs/\nrepos: []\n",
             "`exclude` in `.pre-commit-config.yaml` is a block without `(?x)`",
+        ),
+        (
+            ".pre-commit-config.yaml",
+            "{repos: [], exclude: ^docs/}\n",
+            "`exclude` in `.pre-commit-config.yaml` stands in brackets without quotes",
+        ),
+        (
+            ".pre-commit-config.yaml",
+            "{repos: []}\n",
+            "`.pre-commit-config.yaml` is written in a way that leaves no room for the excludes of pre-commit; it was "
+            "not changed",
+        ),
+        (
+            ".pre-commit-config.yaml",
+            "files: &x ^a/\nexclude: *x\nrepos: []\n",
+            "`.pre-commit-config.yaml` is written in a way that leaves no room for the excludes of pre-commit; it was "
+            "not changed",
+        ),
+        (".pre-commit-config.yaml", "exclude:\nrepos: []\n", "`exclude` in `.pre-commit-config.yaml` is not a text"),
+        (".pre-commit-config.yaml", "- a\n", "`.pre-commit-config.yaml` does not hold keys and values"),
+        (
+            ".pre-commit-config.yaml",
+            "exclude: |\n a\nb\n",
+            ".pre-commit-config.yaml:4:1: not valid YAML: could not find expected ':'",
+        ),
+        (
+            "pyproject.toml",
+            "[tool]\nruff = {line-length = 100}\n",
+            "`tool.ruff` is written without a `[tool.ruff]` line",
+        ),
+        (
+            "ruff.toml",
+            "x = 1\nx = 2\n",
+            "`ruff.toml` is not valid TOML: Cannot overwrite a value (at line 2, column 6)",
+        ),
+        (
+            ".coveragerc",
+            "[run]\nomit = a\nomit = b\n",
+            "`.coveragerc` is not valid: While reading from '<string>' [line 3]: option 'omit' in section 'run' already "
+            "exists",
         ),
         (
             ".pre-commit-config.yaml",

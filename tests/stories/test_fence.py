@@ -113,6 +113,72 @@ def test_a_check_that_was_clean_looks_at_the_fence_again(consumer: Project) -> N
     assert consumer.run("check").code == ExitCode.FINDINGS
 
 
+@pytest.mark.parametrize(
+    "hooks",
+    [
+        "exclude: |\n    (?x)^(\n        docs/.*\n    )$\nrepos: []\n",
+        "exclude: ^docs/\r\nrepos: []\r\n",
+        "exclude:\n  ^docs/\nrepos: []\n",
+        '"exclude": ^docs/\nrepos: []\n',
+        "exclude: ^docs/|\n  x\nrepos: []\n",
+        "exclude: |  # why\n  (?x)^(docs/.*)$\nrepos: []\n",
+        "{repos: [], exclude: '^docs/'}\n",
+    ],
+)
+def test_hooks_are_kept_off_however_their_exclude_is_written(consumer: Project, hooks: str) -> None:
+    consumer.write({".pre-commit-config.yaml": hooks})
+    consumer.done("fence", "--write")
+    config = yaml.safe_load(consumer.read(".pre-commit-config.yaml"))
+    assert config["repos"] == []
+    for path in ("vendored/demo/fwd.py", "NOTICE", "docs/x.md"):
+        assert re.search(config["exclude"], path), path
+    assert not re.search(config["exclude"], "src/ours.py")
+    assert consumer.done("check").out == "no findings\n"
+    before = consumer.tree()
+    consumer.done("fence", "--write")
+    assert consumer.tree() == before
+
+
+def test_what_cannot_be_written_into_is_refused_and_nothing_is_written(consumer: Project) -> None:
+    consumer.write({".pre-commit-config.yaml": "{repos: []}\n"})
+    assert consumer.refused(ExitCode.USAGE, "fence", "--write") == (
+        "error: `.pre-commit-config.yaml` is written in a way that leaves no room for the excludes of pre-commit; it was "
+        "not changed\n\nhint: add by hand what `vendor-tool fence` prints for pre-commit\n"
+    )
+
+
+OVERRULED = {
+    "a second exclude": (".pre-commit-config.yaml", HOOKS, HOOKS + "exclude: ^docs/\n"),
+    "a file that comes first": ("ruff.toml", "line-length = 90\n", "line-length = 90\n"),
+    "a later attribute": (".gitattributes", "* text=auto\n", "*.py text eol=crlf\n"),
+}
+
+
+@pytest.mark.parametrize(("name", "before", "more"), OVERRULED.values(), ids=OVERRULED)
+def test_a_fence_that_something_else_overrules_is_found(consumer: Project, name: str, before: str, more: str) -> None:
+    if name != "ruff.toml":
+        consumer.write({name: before})
+    consumer.done("fence", "--write")
+    assert consumer.done("check").out == "no findings\n"
+    written = (consumer.root / name).read_text() if (consumer.root / name).exists() else ""
+    consumer.write({name: written + more.removeprefix(HOOKS)})
+    result = consumer.run("check")
+    assert result.code == ExitCode.FINDINGS
+    assert f"{name}:1: warning: the " in result.out
+    assert "[fence-missing]\n    fix: vendor-tool fence --write\n" in result.out
+
+
+def test_a_fence_in_a_file_that_cannot_be_read_is_a_finding(consumer: Project) -> None:
+    consumer.done("fence", "--write")
+    text = consumer.read(".pre-commit-config.yaml").decode()
+    consumer.write({".pre-commit-config.yaml": f"{text}x: [\n"})
+    result = consumer.run("check")
+    assert result.code == ExitCode.FINDINGS
+    assert ".pre-commit-config.yaml:1: warning: .pre-commit-config.yaml:" in result.out
+    assert ": not valid YAML: " in result.out
+    assert "[fence-missing]\n    fix: mend `.pre-commit-config.yaml`\n" in result.out
+
+
 # ---- baselines --------------------------------------------------------------------------------------------
 
 

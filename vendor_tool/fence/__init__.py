@@ -4,8 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Final, Protocol
 
+from vendor_tool.errors import UsageError
 from vendor_tool.fence import coverage, gitattributes, licenserc, precommit, ruff
-from vendor_tool.fence.block import begin
+from vendor_tool.fence.block import begin, without
 from vendor_tool.findings import Finding, RuleInfo
 from vendor_tool.model import Lock, Upstream
 
@@ -29,6 +30,14 @@ class Kind(Protocol):
 
     def missing(self, text: str, name: str, entries: Sequence[str]) -> list[str]:
         """What the configuration does not leave out."""
+        ...
+
+    def patterns(self, text: str, name: str) -> list[str]:
+        """What the configuration leaves out, as it is written."""
+        ...
+
+    def rest(self, text: str, name: str) -> object:
+        """Everything else that the configuration says: what `apply` must leave as it is."""
         ...
 
     def apply(self, text: str, name: str, entries: Sequence[str]) -> str:
@@ -115,12 +124,17 @@ def check(
     """What the project's configurations lack; `files` holds the text of those of CONFIGS that exist.
 
     A kind that no file configures is not asked for; nor, with `written`, one that `apply` has not put anything into.
+    A configuration that cannot be read keeps nothing out: that is a finding too.
     """
     findings: list[Finding] = []
     for name, kind in KINDS.items():
         config = configured(kind, files)
-        if config is not None and (not written or owned(name, files[config])):
+        if config is None or (written and not any(owned(name, files[one]) for one in kind.CONFIGS if one in files)):
+            continue
+        try:
             findings += _findings(name, kind, config, files[config], _entries(lock, kind, generated))
+        except UsageError as problem:
+            findings.append(Finding("fence-missing", "warning", problem.message, path=config, line=1, fix=problem.hint))
     return findings
 
 
@@ -137,14 +151,34 @@ def configured(kind: Kind, files: Mapping[str, str]) -> str | None:
 def apply(lock: Lock, files: Mapping[str, str], *, generated: Sequence[str] = ()) -> dict[str, str]:
     """The new texts of those of `files` that change; read and write them without newline translation.
 
-    Raises UsageError where a configuration has no place for the lines; the hint says what to add by hand.
+    Raises UsageError where a configuration has no place for the lines, so that they would have no effect or change
+    something else; the hint says what to add by hand.
     """
     texts = dict(files)
-    for kind in KINDS.values():
+    for name, kind in KINDS.items():
         config = configured(kind, texts)
         if config is not None:
-            texts[config] = kind.apply(texts[config], config, _entries(lock, kind, generated))
+            texts[config] = _applied(name, kind, texts[config], config, _entries(lock, kind, generated))
     return {name: text for name, text in texts.items() if text != files[name]}
+
+
+def _applied(tool: str, kind: Kind, text: str, config: str, fenced: Sequence[str]) -> str:
+    """What `apply` gives, once it says all that the user's text said, and leaves out what it is to leave out."""
+    plain = precommit.OWNED.sub("", without(text, tool))
+    before, left_out = kind.rest(plain, config), kind.patterns(plain, config)
+    new = kind.apply(text, config, fenced)
+    try:
+        after = kind.patterns(new, config)
+        kept = all(any(one.startswith(own.rstrip()) for one in after) for own in left_out)
+        held = kept and kind.rest(new, config) == before and not kind.missing(new, config, fenced)
+    except UsageError:
+        held = False
+    if not held:
+        raise UsageError(
+            f"`{config}` is written in a way that leaves no room for the excludes of {tool}; it was not changed",
+            hint=f"add by hand what `vendor-tool fence` prints for {tool}",
+        )
+    return new
 
 
 def _entries(lock: Lock, kind: Kind, generated: Sequence[str]) -> tuple[str, ...]:

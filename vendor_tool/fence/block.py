@@ -30,12 +30,20 @@ def insert(text: str, at: int, lines: Sequence[str], *, owner: str, indent: str 
     """Put `lines` between the marks at offset `at`, on lines of their own, with the newlines that the text uses."""
     if not lines:
         return text
-    newline = "\r\n" if "\r\n" in text else "\n"
+    newline = _newline(text, at)
     block = "".join(f"{indent}{line}{newline}" for line in (begin(owner), *lines, end(owner)))
     start = text.rfind("\n", 0, at) + 1
     if text[start:at].strip():
         return text[:at] + newline + block + text[at:]
     return text[:start] + block + text[start:]
+
+
+def _newline(text: str, at: int) -> str:
+    """The line end that the text uses there: that of the line before, else of the line itself."""
+    ends = text.rfind("\n", 0, at)
+    if ends < 0:
+        ends = text.find("\n", at)
+    return "\r\n" if ends > 0 and text[ends - 1] == "\r" else "\n"
 
 
 def append(text: str, lines: Sequence[str], *, owner: str) -> str:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from vendor_tool.fence import toml
+from vendor_tool.fence import reading, toml
 from vendor_tool.fence.block import append, covered, globbed, insert, without
 
 CONFIGS: Final = (".coveragerc", "setup.cfg", "pyproject.toml")
@@ -23,14 +23,23 @@ def uses(text: str, name: str) -> bool:
 
 def missing(text: str, name: str, entries: Sequence[str]) -> list[str]:
     """Entries that the configuration does not omit."""
+    left_out = patterns(text, name)
+    return [entry for entry in entries if not covered(entry, left_out)]
+
+
+def patterns(text: str, name: str) -> list[str]:
+    """What the configuration leaves out."""
     if name == "pyproject.toml":
-        found = toml.lookup(text, (*TABLE, "omit"))
-        patterns = toml.strings(found.value) if found is not None else []
-    else:
-        match = _omit(text, SECTIONS[name])
-        lines = re.sub(r"^\s*[#;].*$", "", match["value"] + match["more"], flags=re.MULTILINE) if match else ""
-        patterns = [part.strip() for part in re.split("[\n,]", lines) if part.strip()]
-    return [entry for entry in entries if not covered(entry, patterns)]
+        return reading.strings(reading.table(reading.toml(text, name), TABLE).get("omit"))
+    omit = reading.ini(text, name).get(SECTIONS[name], {}).get("omit", "")
+    return [part.strip() for part in re.split("[\n,]", omit) if part.strip()]
+
+
+def rest(text: str, name: str) -> object:
+    """What the configuration says besides."""
+    if name == "pyproject.toml":
+        return reading.rest(reading.toml(text, name), TABLE, ("omit",))
+    return reading.rest(reading.ini(text, name), (SECTIONS[name],), ("omit",))
 
 
 def apply(text: str, name: str, entries: Sequence[str]) -> str:
@@ -46,7 +55,7 @@ def apply(text: str, name: str, entries: Sequence[str]) -> str:
 def _into_section(text: str, section: str, items: Sequence[str]) -> str:
     match = _omit(text, section)
     if match is not None:
-        return insert(text, match.end("key"), items, owner=OWNER, indent="    ")
+        return insert(text, match.end("key"), items, owner=OWNER, indent=match["indent"] + "    ")
     lines = ["omit =", *(f"    {item}" for item in items)] if items else []
     head = re.search(rf"^\[{re.escape(section)}\].*(?:\n|\Z)", text, re.MULTILINE)
     if head is not None:
@@ -55,10 +64,6 @@ def _into_section(text: str, section: str, items: Sequence[str]) -> str:
 
 
 def _omit(text: str, section: str) -> re.Match[str] | None:
-    """The `omit` of a section: its first line as `key`, with the `value` in it, and the lines that go on as `more`."""
+    """The first line of a section's `omit`."""
     body = rf"^\[{re.escape(section)}\].*\n(?:(?!\[).*\n)*?"
-    return re.search(
-        rf"{body}(?P<key>omit[ \t]*[=:](?P<value>.*(?:\n|\Z)))(?P<more>(?:[ \t]+\S.*(?:\n|\Z)|[ \t]*[#;].*\n)*)",
-        text,
-        re.MULTILINE,
-    )
+    return re.search(rf"{body}(?P<key>(?P<indent>[ \t]*)(?i:omit)[ \t]*[=:].*(?:\n|\Z))", text, re.MULTILINE)

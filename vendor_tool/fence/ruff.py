@@ -1,9 +1,9 @@
 """ruff: `extend-exclude`, with `force-exclude` lest files that a hook names explicitly are formatted anyway."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
-from vendor_tool.fence import toml
+from vendor_tool.fence import reading, toml
 from vendor_tool.fence.block import covered, globbed, without
 
 CONFIGS: Final = (".ruff.toml", "ruff.toml", "pyproject.toml")
@@ -17,14 +17,19 @@ def uses(text: str, name: str) -> bool:
 
 def missing(text: str, name: str, entries: Sequence[str]) -> list[str]:
     """What the configuration lacks: entries that ruff would touch, and the switch."""
-    table = _table(name)
-    patterns: list[str] = []
-    for key in ("exclude", "extend-exclude"):
-        found = toml.lookup(text, (*table, key))
-        patterns += toml.strings(found.value) if found is not None else []
-    force = toml.lookup(text, (*table, "force-exclude"))
-    lacking = [entry for entry in entries if not covered(entry, patterns)]
-    return lacking if force is not None and force.value == "true" else [*lacking, "force-exclude"]
+    table = reading.table(reading.toml(text, name), _table(name))
+    lacking = [entry for entry in entries if not covered(entry, _patterns(table))]
+    return lacking if table.get("force-exclude") is True else [*lacking, "force-exclude"]
+
+
+def patterns(text: str, name: str) -> list[str]:
+    """What the configuration leaves out."""
+    return _patterns(reading.table(reading.toml(text, name), _table(name)))
+
+
+def rest(text: str, name: str) -> object:
+    """What the configuration says besides."""
+    return reading.rest(reading.toml(text, name), _table(name), ("extend-exclude", "force-exclude"))
 
 
 def apply(text: str, name: str, entries: Sequence[str]) -> str:
@@ -34,6 +39,10 @@ def apply(text: str, name: str, entries: Sequence[str]) -> str:
     flags = ["force-exclude"] if "force-exclude" in lacking else []
     hint = f"put {', '.join(items)} into `extend-exclude` of ruff by hand"
     return toml.ensure(text, _table(name), arrays={"extend-exclude": items}, flags=flags, owner="ruff", hint=hint)
+
+
+def _patterns(table: Mapping[str, object]) -> list[str]:
+    return [*reading.strings(table.get("exclude")), *reading.strings(table.get("extend-exclude"))]
 
 
 def _pattern(entry: str) -> str:

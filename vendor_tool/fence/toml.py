@@ -68,12 +68,6 @@ def _name(dotted: str) -> Name:
     return tuple(part.strip("\"'") for part in PART.findall(dotted))
 
 
-def strings(value: str) -> list[str]:
-    """The strings of an array, comments left out."""
-    tokens = TOKEN.finditer(value)
-    return [token[0].strip("\"'") for token in tokens if token.lastgroup == "string"]
-
-
 def lookup(text: str, name: Name) -> Statement | None:
     """The assignment of `name`, if there is one."""
     return next((s for s in statements(text) if s.name == name and not s.head), None)
@@ -126,15 +120,15 @@ def _into_table(text: str, table: Name, lines: Sequence[str], *, owner: str, hin
     head = next((s for s in found if s.head and s.name == table), None)
     if head is not None:
         return insert(text, _next_line(text, head.end), lines, owner=owner)
-    if any(s.name[: len(table)] == table and not s.head and not _headed(s, found) for s in found):
+    if any(s.name[: len(table)] == table and not s.head and not _headed(s, table, found) for s in found):
         raise UsageError(f"`{'.'.join(table)}` is written without a `[{'.'.join(table)}]` line", hint=hint)
     return append(text, [f"[{'.'.join(table)}]", *lines], owner=owner)
 
 
-def _headed(statement: Statement, found: Sequence[Statement]) -> bool:
+def _headed(statement: Statement, table: Name, found: Sequence[Statement]) -> bool:
     """Whether the statement stands in a table below, as `[tool.ruff.lint]` is below `tool.ruff`."""
     heads = [s for s in found if s.head and s.end <= statement.start]
-    return bool(heads) and len(heads[-1].name) + 1 == len(statement.name)
+    return bool(heads) and heads[-1].name[: len(table)] == table
 
 
 def _next_line(text: str, at: int) -> int:

@@ -66,8 +66,11 @@ class Node(NamedTuple):
         return None
 
 
-def compose(name: str, text: str) -> Node:
-    """Parse YAML text. Raises UsageError with `name:line:column` for bad syntax and for keys that stand twice."""
+def compose(name: str, text: str, *, strict: bool = True) -> Node:
+    """Parse YAML text. Raises UsageError with `name:line:column` for bad syntax.
+
+    A lock may not hold keys that stand twice, merge keys and keys that are no text; other files may: not `strict`.
+    """
     import yaml
 
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -83,14 +86,15 @@ def compose(name: str, text: str) -> Node:
         raise UsageError(f"{name}: not valid YAML: {error}", hint=f"mend `{name}`") from None
     if root is None:
         return Node("map", [], "map", 1, 1, 0, 0, False)
-    return _Converter(name, shift).convert(root)
+    return _Converter(name, shift, strict=strict).convert(root)
 
 
 class _Converter:
     """Walks yaml's nodes once; counts them, so that nested aliases end in an error and not in a full memory."""
 
-    def __init__(self, name: str, shift: int) -> None:
+    def __init__(self, name: str, shift: int, *, strict: bool) -> None:
         self.name = name
+        self.strict = strict
         self.shift = shift
         self.count = 0
         self.open: set[int] = set()  # collections that are being walked: an alias to one of them has no end
@@ -131,6 +135,9 @@ class _Converter:
         seen: dict[str, Node] = {}
         for raw_key, raw_value in raw:
             key = self.convert(raw_key)
+            if not self.strict:
+                pairs.append((key, self.convert(raw_value)))
+                continue
             place = f"{self.name}:{key.line}:{key.column}"
             if key.kind != "text":
                 raise UsageError(f"{place}: a key must be plain text", hint="write the key on one line")
