@@ -206,11 +206,14 @@ def test_evidence_rests_on_the_stand_ins(
     assert evidence.stale(verified, record(made.lock.upstreams["demo"], shims=(SHIM,)), now) == reasons
 
 
-def test_digests_are_those_of_the_stand_ins_that_the_files_use(made: Project) -> None:
-    found = replace(resolved(made.lock), shims=(SHIM, "vendored/_other.py"))
+def test_digests_are_those_of_files_stand_ins_and_patches_that_were_looked_at(made: Project) -> None:
+    found = replace(resolved(made.lock), shims=(SHIM, "vendored/_other.py"), patches={"a.patch": "0" * 64})
+    empty = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 
-    assert seen.digests(found, {SHIM: b"", VENDORED_FILE: b"x"}) == {
-        SHIM: "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+    assert seen.digests(found, {SHIM: b"", VENDORED_FILE: None, "a.patch": b"", "README": b""}) == {
+        VENDORED_FILE: None,
+        SHIM: empty,
+        "a.patch": empty,
     }
 
 

@@ -10,6 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Any, TypeAlias
 
+from vendor_tool import known_bad
+from vendor_tool.known_bad import Bad
 from vendor_tool.model import Recorded, RecordedImport, Resolved, Upstream
 
 KEY = "evidence"
@@ -36,9 +38,14 @@ def merged(old: Sequence[Record], new: Sequence[Record]) -> list[Record]:
     return sorted([*new, *(record for record in old if record["gpu"] not in fresh)], key=lambda item: str(item["gpu"]))
 
 
-def digests(resolved: Resolved, contents: Mapping[str, bytes]) -> dict[str, str]:
-    """sha256 by local path of the stand-ins that a record's files use, which the record itself does not hold."""
-    return {path: hashlib.sha256(contents[path]).hexdigest() for path in resolved.shims if path in contents}
+def digests(resolved: Resolved, contents: Mapping[str, bytes | None]) -> dict[str, str | None]:
+    """sha256 by local path of what a record rests on, of those in `contents`: files, stand-ins, patches.
+
+    None for a path whose content is None: it is gone.
+    """
+    paths = (*(file.to for file in resolved.files), *resolved.shims, *resolved.patches)
+    found = ((path, contents[path]) for path in paths if path in contents)
+    return {path: None if data is None else hashlib.sha256(data).hexdigest() for path, data in found}
 
 
 def inputs(upstream: Upstream) -> dict[str, Any]:
@@ -53,11 +60,13 @@ def inputs(upstream: Upstream) -> dict[str, Any]:
     }
 
 
-def stale(record: Record, upstream: Upstream, hashes: Mapping[str, str]) -> tuple[str, ...]:
+def stale(
+    record: Record, upstream: Upstream, hashes: Mapping[str, str | None], bad: Sequence[Bad] = ()
+) -> tuple[str, ...]:
     """Why one record does not speak of what is vendored now, as sentences; empty when it does, or nothing was synced.
 
-    Causes come before what they did to bytes. `hashes` are those of the stand-ins (see `digests`), and of vendored
-    files where they are known from the disk.
+    Causes come before what they did to bytes. `hashes` are what stands on the disk (see `digests`): the stand-ins, and
+    what else was looked at; the lock is believed for the rest. `bad` are the combinations of versions known to be bad.
     """
     resolved = upstream.resolved
     if resolved is None:
@@ -67,15 +76,28 @@ def stale(record: Record, upstream: Upstream, hashes: Mapping[str, str]) -> tupl
     if {resolved.intent, upstream.intent} != {record["intent"]}:
         reasons.append("the entry in the lock changed")
     reasons += _changes("`requires:` of ", record.get("requires", {}), upstream.requires)
-    if record["patches"] != dict(resolved.patches):
+    patches = {path: hashes.get(path, digest) for path, digest in resolved.patches.items()}
+    if record["patches"] != patches:
         reasons.append("the patches changed")
     reasons += _changes("", record["tools"], resolved.tools)
-    now = {file.to: file.sha256 for file in resolved.files} | dict(hashes)
-    then = record["files"]
-    reasons += [f"`{path}` changed" for path in sorted(now.keys() & then.keys()) if now[path] != then[path]]
-    reasons += [f"`{path}` is new" for path in sorted(now.keys() - then.keys())]
-    reasons += [f"`{path}` is gone" for path in sorted(then.keys() - now.keys())]
-    return tuple(reasons)
+    now = {file.to: file.sha256 for file in resolved.files} | {k: v for k, v in hashes.items() if k not in patches}
+    return (*reasons, *_bytes(record["files"], now), *_refused(record, bad))
+
+
+def _bytes(then: Mapping[str, str], now: Mapping[str, str | None]) -> Iterator[str]:
+    there = {path for path, digest in now.items() if digest is not None}
+    yield from (f"`{path}` changed" for path in sorted(there & then.keys()) if now[path] != then[path])
+    yield from (f"`{path}` is new" for path in sorted(there - then.keys()))
+    yield from (f"`{path}` is gone" for path in sorted(then.keys() - there))
+
+
+def _refused(record: Record, bad: Sequence[Bad]) -> Iterator[str]:
+    """The versions that it was seen with, where they have become known to be bad."""
+    versions = {name: value for name, value in record.items() if isinstance(value, str) and name not in _WORDS}
+    for one in bad:
+        if known_bad.matches(one.versions, versions):
+            pair = " with ".join(f"{name} {versions[name]}" for name in one.versions)
+            yield f"{pair} is known to be bad: {one.reason}"
 
 
 def sentence(record: Record) -> str:
@@ -84,11 +106,14 @@ def sentence(record: Record) -> str:
     return f"verified on {record['date']} on {record['gpu']}, driver {record['driver']}, {versions}"
 
 
-def told(upstream: Upstream, hashes: Mapping[str, str]) -> str:
-    """Who saw which kernels of an entry compute the right thing; "not verified" where nobody did. `hashes` as above."""
+def told(upstream: Upstream, hashes: Mapping[str, str | None], bad: Sequence[Bad] = ()) -> str:
+    """Who saw which kernels of an entry compute the right thing; "not verified" where nobody did.
+
+    `hashes` and `bad` as above.
+    """
     current, old = [], []
     for record in recorded(upstream.resolved):
-        reasons = stale(record, upstream, hashes)
+        reasons = stale(record, upstream, hashes, bad)
         if reasons:
             more = f" and {len(reasons) - _MOST} more" if len(reasons) > _MOST else ""
             why = ", ".join(reasons[:_MOST]) + more

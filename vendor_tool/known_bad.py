@@ -49,6 +49,15 @@ def shipped() -> Shipped:
     return Shipped(bad, data["releases"], data["needs"])
 
 
+def matches(ranges: Mapping[str, str], versions: Mapping[str, str]) -> bool:
+    """Whether every named distribution is there in a version of its range. Pre-releases count as their release."""
+    if not ranges.keys() <= versions.keys():
+        return False
+    from packaging.specifiers import SpecifierSet  # most runs of most commands come by without it
+
+    return all(SpecifierSet(wanted).contains(versions[name], prereleases=True) for name, wanted in ranges.items())
+
+
 def canonical(name: str) -> str:
     """A distribution's name as PEP 503 normalises it."""
     return re.sub(r"[-_.]+", "-", name).lower()

@@ -149,6 +149,43 @@ def test_all_of_them_say_so_after_a_change_of(
     assert [rule for rule, _message in told(verified)] == ["PAR-3"]
 
 
+ON_DISK: dict[str, tuple[Callable[[Project], None], str]] = {
+    "a vendored file that was edited": (
+        lambda made: made.write({KERNEL: made.read(KERNEL).decode() + "#\n"}), f"`{KERNEL}` changed"),
+    "a vendored file that is gone": (lambda made: (made.root / KERNEL).unlink(), f"`{KERNEL}` is gone"),
+    "a patch that was edited": (lambda made: made.write({"fix.patch": PATCH + "\n"}), "the patches changed"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("change", "reason"), ON_DISK.values(), ids=ON_DISK.keys())
+def test_what_stands_on_the_disk_is_what_must_have_been_verified(
+    verified: Project, change: Callable[[Project], None], reason: str
+) -> None:
+    verified.write({"vendor.lock.yaml": verified.lock.replace(RULES, f"{RULES}\n    patches: [fix.patch]", 1)})
+    verified.done("sync")
+    record(verified)
+    verified.done("sync")
+    assert [rule for rule, _message in told(verified)] == ["PAR-3"]
+
+    change(verified)
+
+    stale = f"on NVIDIA H200 is stale: {reason}"
+    assert stale in verified.run("check").err
+    assert told(verified) == [("PAR-1", f"`fwd.py` was {SEEN}, stale: {reason}")]
+    assert f"because {SEEN}, stale: {reason}" in verified.done("parity", "--plan").out
+
+
+def test_versions_that_became_known_to_be_bad_are_no_evidence_any_more(verified: Project) -> None:
+    bad = "known-bad:\n  - {versions: {tilelang: ==0.1.11}, reason: NaN in dq}\n"
+    verified.write({"vendor.lock.yaml": verified.lock.replace("shims:", f"{bad}shims:", 1)})
+    verified.done("sync")
+
+    reason = "tilelang 0.1.11 is known to be bad: NaN in dq"
+    assert reason in verified.run("check").err
+    assert [rule for rule, message in told(verified) if message.endswith(reason)] == ["PAR-1"]
+    assert reason in next(line for line in verified.done("parity", "--plan").out.splitlines() if "stale: " in line)
+
+
 def test_an_entry_that_was_edited_and_not_synced_is_stale_at_once(verified: Project) -> None:
     verified.write({"vendor.lock.yaml": verified.lock.replace(">=0.1.11", ">=0.1.12", 1)})
     assert told(verified)[0][1].endswith("`requires:` of tilelang went from >=0.1.11 to >=0.1.12")

@@ -6,6 +6,7 @@ from vendor_tool import evidence
 from vendor_tool.checks.subject import Subject, finding
 from vendor_tool.evidence import Record
 from vendor_tool.findings import Finding, Level, RuleInfo
+from vendor_tool.known_bad import known_bad
 from vendor_tool.model import Recorded, Upstream
 
 RULES: Mapping[str, RuleInfo] = {
@@ -40,8 +41,11 @@ def check(subject: Subject) -> Iterator[Finding]:
 def _entry(subject: Subject, upstream: Upstream) -> Iterator[Finding]:
     if upstream.resolved is None or not (upstream.resolved.files or upstream.resolved.imports):
         return
-    hashes = evidence.digests(upstream.resolved, subject.local)
-    records = [(record, evidence.stale(record, upstream, hashes)) for record in evidence.recorded(upstream.resolved)]
+    resolved, bad = upstream.resolved, known_bad(subject.lock)
+    gone = dict.fromkeys(file.to for file in resolved.files)
+    hashes = evidence.digests(resolved, {**gone, **subject.local})
+    hashes |= {path: subject.patches[path] for path in resolved.patches if path in subject.patches}
+    records = [(record, evidence.stale(record, upstream, hashes, bad)) for record in evidence.recorded(resolved)]
     tested = [evidence.find(upstream, file) for name, file in sorted(subject.tested) if name == upstream.name]
     names = {one.path if isinstance(one, Recorded) else one.name for one in tested if one}
     names |= {name for record, _reasons in records for name in record["kernels"]}

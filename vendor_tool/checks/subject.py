@@ -75,6 +75,7 @@ class Subject:
     environment: Mapping[str, str] = field(default_factory=dict)  # distribution -> installed version
     project: ProjectFacts | None = None
     artefact: Artefact | None = None
+    patches: Mapping[str, str | None] = field(default_factory=dict)  # local path -> sha256; None for one that is gone
     tested: frozenset[tuple[str, str]] = frozenset()  # upstream and file that the project's parity tests name
 
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from vendor_tool.evidence import KEY, TESTS, Record, merged, recorded, sentence, stale
-from vendor_tool.model import Lock
+from vendor_tool.evidence import KEY, TESTS, Record, digests, merged, recorded, sentence, stale
+from vendor_tool.model import Lock, Resolved
 from vendor_tool.parity.report import Report, Test
 
-__all__ = ["KEY", "TESTS", "Record", "collect", "merged", "recorded", "sentence", "stale", "summary"]
+__all__ = ["KEY", "TESTS", "Record", "collect", "merged", "on_disk", "recorded", "sentence", "stale", "summary"]
 
 
 def collect(report: Report, lock: Lock) -> dict[str, list[dict[str, Any]]]:
@@ -36,6 +36,13 @@ def collect(report: Report, lock: Lock) -> dict[str, list[dict[str, Any]]]:
                         | {"kernels": kernels}
                     )
     return out
+
+
+def on_disk(lock: Lock, resolved: Resolved) -> dict[str, str | None]:
+    """sha256 by local path of what evidence rests on, as it stands in the project now; None for what is gone."""
+    paths = (*(file.to for file in resolved.files), *resolved.shims, *resolved.patches)
+    contents = {path: (lock.root / path).read_bytes() if (lock.root / path).is_file() else None for path in paths}
+    return digests(resolved, contents)
 
 
 def _setting(machine: Mapping[str, Any], report: Report) -> dict[str, Any]:

@@ -7,9 +7,8 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib import metadata
 
-from packaging.specifiers import SpecifierSet
-
 from vendor_tool import known_bad
+from vendor_tool.known_bad import matches
 from vendor_tool.values import dataclass
 
 RUNTIME = ("torch", "tilelang", "apache-tvm-ffi", "triton", "z3-solver")
@@ -69,14 +68,6 @@ def refusal(installed: Mapping[str, str]) -> str | None:
         if matches(pair.versions, installed):
             return f"{' with '.join(f'{name} {installed[name]}' for name in pair.versions)}: {pair.reason}"
     return None
-
-
-def matches(ranges: Mapping[str, str], installed: Mapping[str, str]) -> bool:
-    """Whether every named distribution is installed in a version of its range. Pre-releases count as their release."""
-    return all(
-        name in installed and SpecifierSet(wanted).contains(installed[name], prereleases=True)
-        for name, wanted in ranges.items()
-    )
 
 
 def unmet(requires: Mapping[str, str], installed: Mapping[str, str]) -> list[str]:

@@ -14,6 +14,7 @@ from typing import Any, Literal
 from vendor_tool import fetch
 from vendor_tool.errors import ParityError, ParityNotRun, UsageError
 from vendor_tool.findings import Finding
+from vendor_tool.known_bad import known_bad, matches
 from vendor_tool.lockfile import edit
 from vendor_tool.model import Access, Lock, Resolved, Upstream
 from vendor_tool.parity import evidence, kernel, machine, report, rules, table
@@ -198,14 +199,14 @@ def _step(lock: Lock, upstream: Upstream, gpus: int | None) -> Step:
 
 def _why(lock: Lock, upstream: Upstream, resolved: Resolved) -> list[str]:
     records = evidence.recorded(resolved)
-    on_disk = kernel.local_hashes(lock, resolved)
+    on_disk, bad = evidence.on_disk(lock, resolved), known_bad(lock)
     out = [] if records else ["never verified on a GPU"]
     for record in records:
-        reasons = evidence.stale(record, upstream, on_disk)
+        reasons = evidence.stale(record, upstream, on_disk, bad)
         out.append(evidence.sentence(record) + (f", stale: {'; '.join(reasons)}" if reasons else ", still true"))
     installed = machine.versions(machine.RUNTIME)
     for known in lock.known_bad:
-        if known.versions and machine.matches(known.versions, installed):
+        if known.versions and matches(known.versions, installed):
             named = " with ".join(f"{name} {installed[name]}" for name in known.versions)
             out.append(f"{named} is known to be bad: {known.reason}")
     return out

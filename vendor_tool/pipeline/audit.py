@@ -25,6 +25,7 @@ from vendor_tool.known_bad import canonical
 from vendor_tool.licences import expression
 from vendor_tool.licences.facts import walk
 from vendor_tool.model import Access, Lock
+from vendor_tool.pipeline import state
 from vendor_tool.pipeline.heads import heads
 from vendor_tool.values import replace
 
@@ -69,6 +70,7 @@ def subject(lock: Lock, access: Access, *, artefact: Artefact | None = None) -> 
         environment=dict(_environment(lock)),
         project=packages.pyproject(toml) if toml is not None else None,
         artefact=artefact,
+        patches={k: v for one in lock.upstreams.values() for k, v in state.patch_digests(lock, one).items()},
         tested=_tested(lock),
     )
 

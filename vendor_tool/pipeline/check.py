@@ -12,6 +12,7 @@ from vendor_tool import evidence, legal, plan, write
 from vendor_tool.checks import drift
 from vendor_tool.errors import UsageError
 from vendor_tool.findings import Finding, Side
+from vendor_tool.known_bad import known_bad
 from vendor_tool.model import Access, BuiltFile, Lock, Recorded, Upstream
 from vendor_tool.pipeline import state
 from vendor_tool.pipeline.disk import Folders, litter
@@ -60,13 +61,11 @@ def verified(lock: Lock, names: Collection[str]) -> list[str]:
     chosen = [one for one in lock.upstreams.values() if one.resolved and (one.resolved.files or one.resolved.imports)]
     if not any(evidence.recorded(one.resolved) for one in chosen):
         return []
-    lines = []
+    lines, bad = [], known_bad(lock)
     for upstream in chosen:
         if upstream.resolved and (not names or upstream.name in names):
-            found = {path: state.on_disk(lock, path)[0] for path in upstream.resolved.shims}
-            contents = {path: data for path, data in found.items() if data is not None}
-            hashes = evidence.digests(upstream.resolved, contents)
-            lines.append(f"parity: {upstream.name}: {evidence.told(upstream, hashes)}")
+            hashes = state.evidence_digests(lock, upstream.resolved) if evidence.recorded(upstream.resolved) else {}
+            lines.append(f"parity: {upstream.name}: {evidence.told(upstream, hashes, bad)}")
     return lines
 
 

@@ -8,7 +8,7 @@ import stat
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from vendor_tool import documents, legal, plan, write
+from vendor_tool import documents, evidence, legal, plan, write
 from vendor_tool.errors import ContentError
 from vendor_tool.model import Blob, Lock, Recorded, Resolved, ShimSpec, Tree, Upstream
 from vendor_tool.paths import unsafe
@@ -38,6 +38,12 @@ def patch_digests(lock: Lock, upstream: Upstream) -> dict[str, str | None]:
         data = write.read(lock.root, spec.path)
         found[spec.path] = None if data is None else hashlib.sha256(data).hexdigest()
     return found
+
+
+def evidence_digests(lock: Lock, found: Resolved) -> dict[str, str | None]:
+    """Local path to sha256 of what evidence of parity rests on, as it is on the disk; None for what is not there."""
+    paths = (*(file.to for file in found.files), *found.shims, *found.patches)
+    return evidence.digests(found, {path: on_disk(lock, path)[0] for path in paths})
 
 
 def legal_files(found: Resolved) -> tuple[Recorded, ...]:
