@@ -110,11 +110,8 @@ class Preview:
         parts += [f"{count(obsolete, 'patch')} obsolete"] if obsolete else []
         if any(one.what == "licence" for one in self.legal):
             parts.append("once the licence that changed is accepted")
-        how = (
-            "an upgrade is clean"
-            if self.lacks == 0
-            else "an upgrade meets no conflict, and does not go on from the pin"
-        )
+        how = "an upgrade is clean" if self.lacks == 0 else "an upgrade meets no conflict"
+        how += ", and does not go on from the pin" if self.lacks else ""
         return ", ".join([how, *parts])
 
     @property

@@ -64,8 +64,8 @@ def test_the_command_that_outdated_gives_carries_the_patches_on(consumer: Projec
     )
     findings = {one["rule"]: one for one in json.loads(consumer.run("outdated", "--format", "json").out)["findings"]}
     assert findings["upstream-changed"]["message"] == (
-        f"1 of 2 files changed upstream and 1 file is new between `{old[:12]}` and `{newest[:12]}`; an upgrade is clean, "
-        "1 patch carried over"
+        f"1 of 2 files changed upstream and 1 file is new between `{old[:12]}` and `{newest[:12]}`; whether `{newest[:12]}` "
+        "has all commits of the pin is not known; an upgrade meets no conflict, 1 patch carried over"
     )
     command, _, other = findings["pin-unreachable"]["fix"].partition(", or ")
     assert other == "name a mirror or fork that has it under `mirrors` of `demo`"
@@ -83,7 +83,8 @@ def test_a_plan_says_what_is_not_known(consumer: Project, upstream: Repository) 
     newest = upstream.commit({"pkg/ops/fwd.py": FWD.replace("n + 1", "n + 5"), "pkg/ops/bwd.py": BWD})
     assert consumer.done("sync", f"demo@{newest}", "--dry-run").out == (
         f"demo: {old[:12]} (2023-11-14) -> {newest[:12]} (2023-11-14)\n"
-        "  an upgrade is clean, 1 patch carried over\n"
+        "  an upgrade meets no conflict, 1 patch carried over\n"
+        f"  whether `{newest[:12]}` has all commits of the pin is not known\n"
         "  1 of 2 files of ours changed\n"
         "    vendored/demo/fwd.py: changed: what is not known: nobody gives the old version any more\n"
         "  patches:\n    patches/demo/0001-higher.patch: applies as it is\n"
