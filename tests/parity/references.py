@@ -93,17 +93,26 @@ def sparse_attention(
 
 
 def sinkhorn(logits: Tensor, repeat: int = 10, eps: float = 1e-6) -> Tensor:
-    """Towards a doubly stochastic matrix: softmax over rows, then columns, rows, columns ... are divided by their sums.
+    """Sinkhorn-Knopp: u[i] * K[i, j] * v[j], the positive matrix K scaled until its rows and columns sum to 1.
 
-    Shapes: [..., n, n] to the same. `repeat` counts column divisions, so the columns, divided last, sum to 1 and the
-    rows only in the limit. `eps` is added to the softmax and to each sum, in units of probability.
-    Source: Sinkhorn and Knopp 1967 (doi 10.2140/pjm.1967.21.343), used for residual mixing by Manifold-Constrained
+    K is the softmax of each row (last dimension), plus `eps`; K itself never changes, only its scalings do. One half
+    step divides the scaling of each row, or of each column, by that row's or column's present sum plus `eps`. Columns
+    come first and last: there are `repeat` half steps for columns and one fewer for rows, so that columns sum to 1 and
+    rows only in the limit.
+
+    Shapes: [..., n, n] to the same. Computed in float64, returned in the dtype of `logits`. Unit of `eps`: probability.
+    Source: Sinkhorn and Knopp 1967 (doi 10.2140/pjm.1967.21.343), for residual mixing in Manifold-Constrained
     Hyper-Connections (arXiv 2512.24880, section 4.2); order of steps and place of eps as in
     https://github.com/deepseek-ai/TileKernels/blob/36d9e45d38e204ebb87e6f6e833821eee0482fe5/tile_kernels/modeling/mhc/ops/sinkhorn.py
     """
-    plan = torch.softmax(logits, dim=-1) + eps
-    plan = plan / (plan.sum(dim=-2, keepdim=True) + eps)
-    for _ in range(repeat - 1):
-        plan = plan / (plan.sum(dim=-1, keepdim=True) + eps)
-        plan = plan / (plan.sum(dim=-2, keepdim=True) + eps)
-    return plan
+    exact = logits.double()
+    positive = torch.exp(exact - torch.logsumexp(exact, dim=-1, keepdim=True)) + eps
+    by_row = by_column = torch.ones_like(positive[..., 0])
+    for half_step in range(1, 2 * repeat):
+        if half_step % 2:
+            column_sums = by_column * torch.einsum("...i,...ij->...j", by_row, positive)
+            by_column = by_column / (column_sums + eps)
+        else:
+            row_sums = by_row * torch.einsum("...ij,...j->...i", positive, by_column)
+            by_row = by_row / (row_sums + eps)
+    return torch.einsum("...i,...ij,...j->...ij", by_row, positive, by_column).to(logits.dtype)

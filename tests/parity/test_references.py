@@ -154,5 +154,37 @@ def test_sinkhorn_leaves_a_doubly_stochastic_matrix_alone(draw):
     torch.testing.assert_close(ref.sinkhorn(plan.log(), repeat=1, eps=0.0), plan)
 
 
+BY_HAND = {  # logits log 1, log 3 over log 1, log 1, eps 1/4: K is 1/2, 1 over 3/4, 3/4
+    1: [[1 / 3, 1 / 2], [1 / 2, 3 / 8]],  # columns of K sum to 5/4 and 7/4, and 1/4 more
+    2: [[144 / 469, 72 / 163], [208 / 469, 52 / 163]],  # then rows by 13/12 and 9/8, and columns by 469/468 and 163/156
+}
+
+
+@pytest.mark.parametrize("repeat", BY_HAND)
+def test_sinkhorn_by_hand(repeat):
+    logits = torch.tensor([[1.0, 3.0], [1.0, 1.0]], dtype=torch.float64).log()
+
+    plan = ref.sinkhorn(logits, repeat=repeat, eps=0.25)
+
+    torch.testing.assert_close(plan, torch.tensor(BY_HAND[repeat], dtype=torch.float64))
+
+
+def test_sinkhorn_of_large_logits_is_finite_and_does_not_know_a_rows_common_term(draw):
+    logits = 300 * draw(5, 4, 4)
+
+    plan = ref.sinkhorn(logits)
+
+    assert plan.isfinite().all()
+    torch.testing.assert_close(ref.sinkhorn(logits + 1e4), plan)
+
+
+def test_sinkhorn_answers_in_the_type_that_it_was_asked_in(draw):
+    logits = draw(3, 4, 4)
+    plan = ref.sinkhorn(logits.float())
+
+    assert plan.dtype == torch.float32
+    torch.testing.assert_close(plan, ref.sinkhorn(logits).float())
+
+
 def test_gradients_of_sinkhorn(draw):
     assert gradcheck(ref.sinkhorn, (draw(2, 4, 4).requires_grad_(),))
