@@ -268,7 +268,7 @@ class Upstream:
     local: tuple[str, ...] = ()  # globs below `to`: files there that are the project's own
     acknowledge: Mapping[str, str] = field(default_factory=dict)  # sha256 of extra licence terms -> reason
     slower_than: float | None = None  # parity: ratio to upstream's time that counts as a finding
-    codegen: object = None  # parity: shapes for `check --codegen`, as read
+    codegen: Mapping[str, object] | None = None  # the kernels for `check --codegen`, as read
     intent: str = ""  # digest over everything above but `revision` and `at`
     resolved: Resolved | None = None
 

@@ -32,17 +32,17 @@ def test_the_architecture_has_a_default_and_arguments_are_optional() -> None:
     assert codegen.read({"kernels": [{"file": "k.py", "kernel": "rows"}]}, "") == Spec((Case("k.py", "rows", {}),))
 
 
-@pytest.mark.parametrize("wrong", [None, [], {"kernels": {}}, {"kernels": [{"file": "k.py"}]}, {"kernels": ["k.py"]}])
-def test_another_form_is_a_usage_error_with_the_right_one(wrong: object) -> None:
-    with pytest.raises(UsageError) as caught:
-        codegen.read(wrong, "")
-    assert caught.value.hint is not None
-    assert "kernels: [{file: k.py" in caught.value.hint
+def test_workspaces_are_numbered_as_they_appear() -> None:
+    one = "float* workspace_3; f(workspace, workspace_3, workspaces_2)"
+    two = "float* workspace; f(workspace_7, workspace, workspaces_2)"
+    assert codegen.normalised(one) == codegen.normalised(two)
+    assert codegen.normalised(one) == "float* workspace_0; f(workspace_1, workspace_0, workspaces_2)"
 
 
-def test_workspaces_are_compared_without_their_numbers() -> None:
-    one = "float* workspace; f(workspace_2, workspaces_2)"
-    assert codegen.normalised(one) == "float* workspace; f(workspace, workspaces_2)"
+def test_workspaces_that_change_places_are_other_code() -> None:
+    one = "float* workspace, float* workspace_1; workspace[0] = 1; workspace_1[0] = 2"
+    two = "float* workspace, float* workspace_1; workspace_1[0] = 1; workspace[0] = 2"
+    assert codegen.normalised(one) != codegen.normalised(two)
 
 
 def test_a_case_must_name_a_vendored_file() -> None:
@@ -56,7 +56,9 @@ def test_results_become_findings() -> None:
         Result(case, "vendored/k.py", "equal", {"sm_90": "equal"}),
         Result(case, "vendored/k.py", "different", {"sm_90": "different"}, "2 lines differ, first `x`"),
         Result(case, "vendored/k.py", "failed", {}, "vendored: TypeError: m"),
+        Result(case, "vendored/k.py", "equal", {"sm_9999": "failed"}, "upstream: x; vendored: x"),
     )
+    assert codegen.told(results) == ("codegen: vendored/k.py: `rows(m=4)` is upstream's: TIR, sm_90",)
     assert codegen.findings(results) == (
         Finding(
             "codegen-differs",
@@ -67,6 +69,9 @@ def test_results_become_findings() -> None:
         ),
         Finding(
             "codegen-failed", "error", "`rows(m=4)` cannot be compared: vendored: TypeError: m", path="vendored/k.py"
+        ),
+        Finding(
+            "codegen-failed", "error", "`rows(m=4)` cannot be compared: upstream: x; vendored: x", path="vendored/k.py"
         ),
     )
 
@@ -95,7 +100,7 @@ def test_kernels_are_compared_one_by_one() -> None:
     same, half, add, patched, wrong = codegen.compare(files, STAND_INS, spec)
     for result in (same, half):
         assert (result.tir, result.cuda, result.detail) == ("equal", {"sm_80": "equal", "sm_90": "equal"}, "")
-    assert (add.tir, add.equal) == ("equal", True)
+    assert (add.tir, add.cuda, add.failed) == ("equal", {"sm_80": "failed", "sm_90": "failed"}, True)  # for CPUs only
     assert (patched.tir, patched.cuda, patched.equal) == (
         "different",
         {"sm_80": "different", "sm_90": "different"},
@@ -104,3 +109,28 @@ def test_kernels_are_compared_one_by_one() -> None:
     assert "lines differ, first `" in patched.detail
     assert wrong.tir == "failed"
     assert wrong.detail.startswith("upstream: TypeError")
+
+
+@pytest.mark.skipif(importlib.util.find_spec("tilelang") is None, reason="needs tilelang")
+def test_an_architecture_that_neither_side_compiles_for_proves_nothing() -> None:
+    spec = Spec((Case("ops/k.py", "rows", {"m": 16, "n": 256}),), ("sm_9999",))
+    (result,) = codegen.compare([built("k", GPU)], STAND_INS, spec)
+    assert (result.tir, result.cuda, result.equal) == ("equal", {"sm_9999": "failed"}, False)
+    assert [one.rule for one in codegen.findings([result])] == ["codegen-failed"]
+
+
+@pytest.mark.skipif(importlib.util.find_spec("tilelang") is None, reason="needs tilelang")
+def test_a_function_of_the_module_is_traced_as_it_stands() -> None:
+    text = (
+        GPU
+        + """
+
+@T.prim_func
+def whole(A: T.Tensor((8,), "float32")):
+    with T.Kernel(1, threads=32) as row:
+        for i in T.serial(8):
+            A[i] = 1.0
+"""
+    )
+    (result,) = codegen.compare([built("k", text)], STAND_INS, Spec((Case("ops/k.py", "whole", {}),)))
+    assert (result.tir, result.cuda, result.detail) == ("equal", {"sm_90": "equal"}, "")

@@ -119,11 +119,13 @@ def check(arguments: argparse.Namespace) -> ExitCode:
     if arguments.rebuild:
         found += pipeline.rebuild(lock, names, access(arguments))
     rules = {**drift.RULES, **FENCE}
+    equal: list[str] = []
     if arguments.codegen:
         from vendor_tool.codegen import RULES as CODEGEN
 
         rules |= CODEGEN
-        found += pipeline.codegen(lock, names, access(arguments))
+        differing, equal = pipeline.codegen(lock, names, access(arguments))
+        found += differing
     if arguments.write_baseline or arguments.baseline:
         from vendor_tool.cli import accepted
 
@@ -134,7 +136,7 @@ def check(arguments: argparse.Namespace) -> ExitCode:
         found = accepted.new(arguments.baseline, found, scope, voice(arguments))
     text = output.report(found, rules, arguments, voice(arguments))
     seen = pipeline.verified(lock, names)
-    for line in seen:
+    for line in [*seen, *equal]:
         output.say(voice(arguments), line)
     if not found and not arguments.baseline:
         said = "" if voice(arguments).quiet else "".join(f"{line}\n" for line in seen)

@@ -13,7 +13,7 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from vendor_tool.codegen import trace
 from vendor_tool.errors import ParityNotRun, UsageError
@@ -40,7 +40,6 @@ RULES: Mapping[str, RuleInfo] = {
 Value: TypeAlias = None | bool | int | float | str | list["Value"] | dict[str, "Value"]
 Verdict: TypeAlias = Literal["equal", "different", "failed"]
 
-_HINT = "write `codegen: {archs: [sm_90], kernels: [{file: k.py, kernel: name, args: {heads: 64}}]}`"
 _SECONDS = 1800
 _WORKSPACE = re.compile(r"\bworkspace(?:_\d+)?\b")
 
@@ -79,28 +78,23 @@ class Result:
 
     @property
     def equal(self) -> bool:
-        """Whether both sides give the same TIR, and the same CUDA text wherever it could be made."""
+        """Whether both sides give the same TIR, and the same CUDA text for every architecture."""
         return self.tir == "equal" and all(verdict == "equal" for verdict in self.cuda.values())
 
+    @property
+    def failed(self) -> bool:
+        """Whether something could not be compared, and nothing that could was different."""
+        verdicts = (self.tir, *self.cuda.values())
+        return "failed" in verdicts and "different" not in verdicts
 
-def read(codegen: object, prefix: str) -> Spec:
-    """The spec as the lock has it; `prefix` is the entry's `from`.
 
-    Raises UsageError where it has another form.
-    """
-    if not isinstance(codegen, Mapping) or not isinstance(codegen.get("kernels"), list):
-        raise UsageError("`codegen:` has no list `kernels`", hint=_HINT)
-    cases = []
-    for item in codegen["kernels"]:
-        if (
-            not isinstance(item, Mapping)
-            or not isinstance(item.get("file"), str)
-            or not isinstance(item.get("kernel"), str)
-        ):
-            raise UsageError("an item of `codegen: kernels:` has no `file` or no `kernel`", hint=_HINT)
-        path = f"{prefix}/{item['file']}" if prefix else item["file"]
-        cases.append(Case(path, item["kernel"], dict(item.get("args") or {})))
-    return Spec(tuple(cases), tuple(codegen.get("archs") or ("sm_90",)))
+def read(codegen: Mapping[str, Any], prefix: str) -> Spec:
+    """The spec that `lockfile` has read; `prefix` is the entry's `from`."""
+    cases = tuple(
+        Case(f"{prefix}/{item['file']}" if prefix else item["file"], item["kernel"], dict(item.get("args", {})))
+        for item in codegen["kernels"]
+    )
+    return Spec(cases, tuple(codegen.get("archs", ("sm_90",))))
 
 
 def compare(
@@ -132,16 +126,25 @@ def compare(
 
 
 def findings(results: Sequence[Result]) -> tuple[Finding, ...]:
-    """A finding for each kernel that differs or could not be compared."""
+    """A finding for each kernel that differs or could not be compared as a whole."""
     found = []
     for result in results:
-        if result.tir == "failed":
+        if result.failed:
             message = f"`{result.case.label}` cannot be compared: {result.detail}"
             found.append(Finding("codegen-failed", "error", message, path=result.to))
         elif not result.equal:
             message = f"`{result.case.label}` compiles to other code than upstream's: {result.detail}"
             found.append(Finding("codegen-differs", "warning", message, path=result.to, side="local"))
     return tuple(found)
+
+
+def told(results: Sequence[Result]) -> tuple[str, ...]:
+    """A line for each kernel that was proven equal."""
+    return tuple(
+        f"codegen: {result.to}: `{result.case.label}` is upstream's: {', '.join(('TIR', *result.cuda))}"
+        for result in results
+        if result.equal
+    )
 
 
 def _traced(
@@ -187,10 +190,10 @@ def _result(
     for what in ("tir", *spec.archs):
         one, two = first["code"].get(what), second["code"].get(what)
         if one is None or two is None:
-            # upstream's own file does not lower either: then there is nothing to compare, and TIR is what counts
-            verdicts[what] = "equal" if one is two and first["error"] == second["error"] else "failed"
+            verdicts[what] = "failed"  # where both fail alike, too: what was not made was not compared
             continue
-        one, two = normalised(one), normalised(two)
+        if what != "tir":
+            one, two = normalised(one), normalised(two)
         verdicts[what] = "equal" if one == two else "different"
         if one != two:
             detail = detail or _difference(one, two)
@@ -206,8 +209,9 @@ def _errors(
 
 
 def normalised(code: str) -> str:
-    """The code without the numbers of its workspaces: two lowerings of one file can assign them differently."""
-    return _WORKSPACE.sub("workspace", code)
+    """CUDA text with its workspaces numbered as they appear: two lowerings of one file can number them differently."""
+    numbers: dict[str, int] = {}
+    return _WORKSPACE.sub(lambda found: f"workspace_{numbers.setdefault(found[0], len(numbers))}", code)
 
 
 def _difference(one: str, two: str) -> str:

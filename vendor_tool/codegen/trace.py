@@ -40,7 +40,7 @@ def _case(tilelang: Any, case: dict[str, Any], archs: list[str]) -> dict[str, di
     try:
         kernel = getattr(importlib.import_module(case["path"].removesuffix(".py").replace("/", ".")), case["kernel"])
         arguments = {name: _value(value) for name, value in case["args"].items()}
-        traced = kernel.get_tir(**arguments) if hasattr(kernel, "get_tir") else kernel(**arguments)
+        traced = _traced(kernel, arguments)
         code["tir"] = traced.script(show_meta=True)
     except Exception as error:  # noqa: BLE001 whatever the compiler raises is the case's result
         errors["tir"] = f"{type(error).__name__}: {error}"[:500]
@@ -51,6 +51,14 @@ def _case(tilelang: Any, case: dict[str, Any], archs: list[str]) -> dict[str, di
         except Exception as error:  # noqa: BLE001 as above
             errors[arch] = f"{type(error).__name__}: {error}"[:500]
     return {"code": code, "error": errors}
+
+
+def _traced(kernel: Any, arguments: dict[str, Any]) -> Any:
+    if hasattr(kernel, "get_tir"):
+        return kernel.get_tir(**arguments)
+    if not callable(kernel) and hasattr(kernel, "script") and not arguments:
+        return kernel  # a PrimFunc of the module
+    return kernel(**arguments)
 
 
 def _cuda(tilelang: Any, traced: Any, kernel: Any, arch: str) -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final, TypeVar, cast, get_args
 
 from vendor_tool.findings import Level
+from vendor_tool.lockfile.kernels import codegen
 from vendor_tool.lockfile.nodes import Node
 from vendor_tool.lockfile.place import MODULE, Place, digest, nearest, plain
 from vendor_tool.model import (
@@ -160,7 +161,7 @@ def _upstream(
         docstring=read("docstring", Place.boolean, False),
         local=read("local", Place.texts, ()),
         slower_than=parity["slower-than"].number() if "slower-than" in parity else None,
-        codegen=plain(fields["codegen"].node) if "codegen" in fields else None,
+        codegen=read("codegen", codegen, None),
         acknowledge=_acknowledge(fields["acknowledge"]) if "acknowledge" in fields else {},
         intent=_intent(fields, shims),
         resolved=resolved(name, fields["resolved"]) if "resolved" in fields else None,
