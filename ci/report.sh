@@ -4,16 +4,16 @@
 set -uo pipefail
 
 sarif=.vendor-tool.sarif
+json=$RUNNER_TEMP/vendor-tool.json
 read -ra arguments <<< "${ARGUMENTS:-}"
-run() { vendor-tool --lock "$LOCK" "$COMMAND" ${arguments[@]+"${arguments[@]}"} "$@"; }
 
-rm -f "$sarif"
-run --format sarif --output "$sarif"
+rm -f "$sarif" "$json"
+vendor-tool --lock "$LOCK" "$COMMAND" ${arguments[@]+"${arguments[@]}"} \
+  --format sarif --output "$sarif" --also json:"$json"
 code=$?
-if [ "$code" -le 1 ]; then
-  run --format github
-  run --format markdown >> "$GITHUB_STEP_SUMMARY"
-else
+if [ "$code" -gt 1 ]; then
   echo "::error title=vendor-tool::\`vendor-tool $COMMAND\` stopped with exit code $code, see the log above"
+else
+  python3 -I -m vendor_tool.ci.report "$json" || code=$?
 fi
 echo "code=$code" >> "$GITHUB_OUTPUT"

@@ -3,7 +3,8 @@ from pathlib import Path
 import pytest
 
 from tests.integrations.runner import Runner
-from tests.integrations.stand_ins import TOOL, install
+from tests.integrations.stand_ins import PYTHON, TOOL, install
+from tests.integrations.upgrading import Scene, begin
 from tests.support.project import MIT, entry, lock, project
 from tests.support.upstream import repository
 
@@ -19,4 +20,10 @@ def vendored(tmp_path: Path) -> Runner:
     consumer.done("sync")
     runner = Runner(consumer.root, tmp_path / "runner")
     install(runner.programs, "vendor-tool", TOOL)
+    install(runner.programs, "python3", PYTHON)
     return runner
+
+
+@pytest.fixture
+def scene(tmp_path: Path) -> Scene:
+    return begin(tmp_path)

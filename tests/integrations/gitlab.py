@@ -11,7 +11,8 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 TOKEN = "glpat-of-the-tests"
-PROJECT = "/api/v4/projects/7/merge_requests"
+HERE, FORK = 7, 8  # projects
+PROJECT = f"/api/v4/projects/{HERE}/merge_requests"
 
 
 @dataclass(slots=True)
@@ -22,6 +23,13 @@ class GitLab:
     open: dict[int, dict[str, Any]] = field(default_factory=dict)
     asked: list[str] = field(default_factory=list)  # method and path
     fault: str | None = None  # said with 403 to whatever would change something
+
+    def from_fork(self, branch: str) -> int:
+        """A merge request that somebody else opened; its number."""
+        number = len(self.open) + 1
+        made = {"iid": number, "source_branch": branch, "source_project_id": FORK, "target_branch": "main"}
+        self.open[number] = {**made, "title": "mine", "description": "mine"}
+        return number
 
 
 @contextmanager
@@ -71,14 +79,23 @@ def _reply(gitlab: GitLab, method: str, path: str, body: dict[str, Any]) -> tupl
         wanted = {name: values[0] for name, values in parse_qs(parts.query).items()}
         assert wanted.pop("state") == "opened"
         found = [one for one in gitlab.open.values() if one["source_branch"] == wanted["source_branch"]]
-        return 200, found
+        size, page = int(wanted.get("per_page", 20)), int(wanted.get("page", 1))
+        assert size <= 100
+        newest = [_shown(one) for one in reversed(found)]
+        return 200, newest[(page - 1) * size : page * size]
     if gitlab.fault is not None:
         return 403, {"message": gitlab.fault}
     if method == "POST" and parts.path == PROJECT:
         number = len(gitlab.open) + 1
-        gitlab.open[number] = {**body, "iid": number, "web_url": f"https://gitlab.invalid/p/-/merge_requests/{number}"}
-        return 201, gitlab.open[number]
+        web = f"https://gitlab.invalid/p/-/merge_requests/{number}"
+        gitlab.open[number] = {**body, "iid": number, "source_project_id": HERE, "web_url": web}
+        return 201, _shown(gitlab.open[number])
     if method == "PUT" and (match := re.fullmatch(rf"{PROJECT}/(\d+)", parts.path)):
         gitlab.open[int(match[1])] |= body
-        return 200, gitlab.open[int(match[1])]
+        return 200, _shown(gitlab.open[int(match[1])])
     return 404, {"message": "404 Not Found"}
+
+
+def _shown(request: dict[str, Any]) -> dict[str, Any]:
+    """A merge request as GitLab gives it out: whether it is a draft is told by its title alone."""
+    return {**request, "draft": request["title"].startswith("Draft: ")}

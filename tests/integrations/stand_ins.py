@@ -13,6 +13,12 @@ from vendor_tool.cli import main
 sys.exit(main(sys.argv[1:]))
 """
 
+
+def tool(before: str) -> str:
+    """The real `vendor-tool`, after a line of Python of its own."""
+    return f"import pathlib, subprocess, sys\n{before}\n{TOOL}"
+
+
 PYTHON = f"""
 import runpy, sys
 sys.path.insert(0, {str(TOP)!r})
@@ -28,8 +34,18 @@ arguments = sys.argv[1:]
 requests = json.loads((home / "requests.json").read_text())
 value = lambda name: arguments[arguments.index(name) + 1]
 if arguments[:2] == ["pr", "list"]:
-    numbers = [n for n, request in requests.items() if request["head"] == value("--head")]
-    print(numbers[0] if numbers else "")
+    assert value("--state") == "open"
+    found = [
+        {
+            "number": int(number), "title": request["title"], "isDraft": request["draft"],
+            "isCrossRepository": request.get("fork", False),
+        }
+        for number, request in sorted(requests.items(), key=lambda one: -int(one[0]))
+        if request["head"] == value("--head")
+    ]
+    fields = value("--json").split(",")
+    limit = int(value("--limit")) if "--limit" in arguments else 30
+    print(json.dumps([{field: one[field] for field in fields} for one in found[:limit]]))
 elif arguments[:2] == ["pr", "create"]:
     number = str(len(requests) + 1)
     labels = [arguments[n + 1] for n, word in enumerate(arguments) if word == "--label"]
@@ -40,6 +56,11 @@ elif arguments[:2] == ["pr", "create"]:
     print(f"https://example.invalid/pull/{number}")
 elif arguments[:2] == ["pr", "edit"]:
     requests[arguments[2]] |= {"title": value("--title"), "body": sys.stdin.read()}
+elif arguments[:2] == ["pr", "ready"]:
+    undo = arguments[3:] == ["--undo"]
+    assert undo or not arguments[3:], arguments
+    assert requests[arguments[2]]["draft"] != undo, "gh was asked for what is so"
+    requests[arguments[2]]["draft"] = undo
 else:
     sys.exit(f"gh was asked for {arguments}")
 (home / "requests.json").write_text(json.dumps(requests))
@@ -57,6 +78,15 @@ def install_gh(folder: Path) -> None:
     """A `gh` that knows of no pull requests yet."""
     install(folder, "gh", GH)
     (folder / "requests.json").write_text("{}")
+
+
+def open_another(folder: Path, **request: Any) -> str:
+    """A pull request that somebody else opened, from a fork where `fork` is true; its number."""
+    known = pull_requests(folder)
+    number = str(len(known) + 1)
+    known[number] = {"title": "mine", "body": "mine", "base": "main", "draft": False, "labels": [], **request}
+    (folder / "requests.json").write_text(json.dumps(known))
+    return number
 
 
 def pull_requests(folder: Path) -> dict[str, dict[str, Any]]:

@@ -4,16 +4,14 @@ import json
 import os
 import subprocess
 import sys
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests.integrations.runner import STEPS, TOP, Runner
-from tests.integrations.stand_ins import PYTHON, TOOL, install, install_gh, pull_requests
-from tests.support.project import MIT, Project, entry, lock, project
-from tests.support.upstream import Repository, repository
+from tests.integrations.stand_ins import install
+from tests.integrations.upgrading import KERNEL, Scene, news
+from tests.support.project import MIT
 
 # ---- check ------------------------------------------------------------------------------------------------
 
@@ -55,90 +53,6 @@ def test_arguments_are_words_and_never_code(vendored: Runner) -> None:
 
 
 # ---- outdated ---------------------------------------------------------------------------------------------
-
-KERNEL = "def fwd(n):\n    return n + 1\n\n\nBLOCK = 64\n"
-PATCH = """\
-Description: start higher
-Author: Ada Example <ada@example.invalid>
-Forwarded: not-needed
----
-diff --git a/vendored/one/fwd.py b/vendored/one/fwd.py
---- a/vendored/one/fwd.py
-+++ b/vendored/one/fwd.py
-@@ -1,5 +1,5 @@
- def fwd(n):
--    return n + 1
-+    return n + 7
-\x20
-\x20
- BLOCK = 64
-"""
-
-
-@dataclass(frozen=True)
-class Scene:
-    """A checkout of a project with a remote, a `gh` on the path, and its two upstreams."""
-
-    runner: Runner
-    one: Repository
-    two: Repository
-
-    def upgrade(self, **env: str) -> "subprocess.CompletedProcess[str]":
-        """The step that opens pull requests."""
-        return self.runner.step("Upgrade", LOCK="vendor.lock.yaml", BASE="main", **env)
-
-    @property
-    def requests(self) -> dict[str, dict[str, Any]]:
-        return pull_requests(self.runner.programs)
-
-    def plan(self, name: str, revision: str) -> str:
-        """What the program prints as the plan of an upgrade."""
-        command = ["sync", f"{name}@{revision}", "--dry-run", "--format", "markdown"]
-        return Project(self.runner.checkout).run(*command).out
-
-    def branches(self) -> dict[str, str]:
-        lines = self.runner.git("ls-remote", "--heads", "origin").splitlines()
-        return {ref.removeprefix("refs/heads/"): commit for commit, ref in (line.split("\t") for line in lines)}
-
-
-@pytest.fixture
-def scene(tmp_path: Path) -> Scene:
-    upstreams = []
-    for name in ("one", "two"):
-        made = repository(tmp_path / f"{name}.git")
-        made.commit(
-            {"LICENSE": MIT, "pkg/ops/fwd.py": KERNEL.replace("fwd", f"fwd_{name}" if name == "two" else "fwd")}
-        )
-        upstreams.append(made)
-    one, two = upstreams
-    patches = "patches: [patches/one/0001-higher.patch]"
-    consumer = project(
-        tmp_path / "checkout",
-        lock(
-            entry(one.url, one.git("rev-parse", "main"), "[fwd.py]", name="one", to="vendored/one", more=patches),
-            entry(two.url, two.git("rev-parse", "main"), "[fwd.py]", name="two", to="vendored/two"),
-            shims="",
-        ),
-    )
-    consumer.write({"patches/one/0001-higher.patch": PATCH})
-    consumer.done("sync")
-    runner = Runner(consumer.root, tmp_path / "runner")
-    subprocess.run(["git", "init", "-q", "--bare", str(tmp_path / "remote.git")], check=True)
-    runner.git("init", "-q", "-b", "main")
-    runner.git("remote", "add", "origin", str(tmp_path / "remote.git"))
-    (consumer.root / ".gitignore").write_text(".vendor-tool/\n")
-    runner.git("add", ".")
-    runner.git("commit", "-q", "-m", "start")
-    runner.git("push", "-q", "origin", "main")
-    install_gh(runner.programs)
-    install(runner.programs, "vendor-tool", TOOL)
-    install(runner.programs, "python3", PYTHON)
-    return Scene(runner, one, two)
-
-
-def news(upstream: Repository, number: int = 2) -> str:
-    """A change of what is vendored that no patch is in the way of; its commit."""
-    return upstream.commit({"pkg/ops/fwd.py": upstream.git("show", "main:pkg/ops/fwd.py") + f"\nx = {number}\n"})
 
 
 def test_each_upstream_gets_a_branch_and_a_pull_request_of_its_own(scene: Scene) -> None:
@@ -363,10 +277,13 @@ def test_what_else_lies_in_the_checkout_is_not_committed(scene: Scene) -> None:
     assert changed == ["NOTICE", "vendor.lock.yaml", "vendored/PROVENANCE.md", "vendored/two/fwd.py"]
 
 
-def test_the_programs_for_jobs_need_the_standard_library_alone() -> None:
-    """They are started for every job: none of the package's own imports, and nothing that is installed beside it."""
-    for path in (TOP / "vendor_tool/ci").glob("*.py"):
-        lines = path.read_text("utf-8").splitlines()
-        imported = {line.split()[1] for line in lines if line.startswith(("import ", "from "))}
-        outside = {name for name in imported if name.partition(".")[0] not in sys.stdlib_module_names}
-        assert outside <= {"vendor_tool.ci", "vendor_tool.ci.upgrades"}
+def test_the_programs_for_jobs_load_nothing_of_what_is_installed_beside_them() -> None:
+    """They are started for every job."""
+    programs = [f"vendor_tool.ci.{path.stem}" for path in (TOP / "vendor_tool/ci").glob("*.py")]
+    script = f"import sys, {', '.join(programs)}\nprint(*sorted({{name.partition('.')[0] for name in sys.modules}}))"
+    run = subprocess.run([sys.executable, "-c", script], cwd=TOP, check=True, capture_output=True, text=True)
+    bare = subprocess.run(
+        [sys.executable, "-c", "import sys; print(*sys.modules)"], check=True, capture_output=True, text=True
+    )
+    known = {name.partition(".")[0] for name in bare.stdout.split()} | set(sys.stdlib_module_names)
+    assert set(run.stdout.split()) - known == {"vendor_tool"}

@@ -2,7 +2,6 @@
 
 import base64
 import os
-import re
 import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,7 +14,7 @@ import yaml
 
 from tests.integrations import gitlab
 from tests.integrations.runner import TOP, Runner
-from tests.integrations.stand_ins import PYTHON, install
+from tests.integrations.stand_ins import PYTHON, install, tool
 from tests.support.project import Project
 from tests.support.server import Server
 from tests.support.server import serve as serve_git
@@ -63,6 +62,15 @@ def test_change_of_ours_fails_the_scheduled_job_and_is_in_log_and_report(vendore
     assert run.returncode == 1
     assert f"fix: vendor-tool sync demo@{newest}\n" in run.stdout
     assert ElementTree.parse(vendored.checkout / "vendor-tool.xml").getroot().get("failures") == "1"
+
+
+def test_arguments_of_the_scheduled_job_shape_its_log_and_its_report_alike(vendored: Runner) -> None:
+    upstream = Repository(vendored.checkout.parent / "up.git")
+    asked, _ = (upstream.commit({"pkg/ops/fwd.py": f"def fwd(n):\n    return n + {more}\n"}) for more in (1, 2))
+    run = job(vendored, "vendor-tool-outdated", VENDOR_TOOL_OUTDATED=f"demo@{asked}")
+    assert run.returncode == 0
+    assert f"fix: vendor-tool sync demo@{asked}\n" in run.stdout
+    assert f"demo@{asked}" in (vendored.checkout / "vendor-tool.xml").read_text("utf-8")
 
 
 def test_both_jobs_keep_their_report_whatever_happens() -> None:
@@ -136,6 +144,7 @@ def test_an_upstream_with_news_gets_a_branch_and_a_merge_request_with_the_plan(s
     )
     assert scene.service.open[1] == {
         "iid": 1,
+        "source_project_id": gitlab.HERE,
         "web_url": "https://gitlab.invalid/p/-/merge_requests/1",
         "source_branch": "vendor-tool/demo",
         "target_branch": "main",
@@ -187,6 +196,7 @@ def test_a_refused_upgrade_is_a_draft_until_it_is_none(scene: Scene) -> None:
     assert scene.upgrade().returncode == 0
     request = scene.service.open[1]
     assert request["title"].startswith("Draft: Upgrade vendored demo to ")
+    assert request["title"].endswith(" (needs a person)")
     assert request["description"].startswith("**This upgrade needs a person.** Check out `vendor-tool/demo`, run ")
     assert scene.project.git("diff", "--name-only", "main", "vendor-tool/demo") == ""
     revision = scene.news(3)
@@ -205,6 +215,75 @@ def test_work_that_people_pushed_is_left_alone(scene: Scene) -> None:
     assert (scene.project.git("rev-parse", "vendor-tool/demo"), len(scene.service.asked)) == (mended, asked)
 
 
+def test_work_of_people_below_another_commit_of_the_job_is_left_alone(scene: Scene) -> None:
+    scene.news(2)
+    scene.upgrade()
+    branch, remote = "refs/heads/vendor-tool/demo", scene.project
+    remote.commit({"by hand.py": "x = 1\n"}, "mend", ref=branch)
+    tree = remote.git("rev-parse", f"{branch}^{{tree}}")
+    who = ("-c", "user.name=vendor-tool", "-c", "user.email=vendor-tool@noreply.gitlab.invalid")
+    top = remote.git(*who, "commit-tree", "-p", branch, "-m", "Format", tree)
+    remote.git("update-ref", branch, top)
+    scene.news(3)
+    assert scene.upgrade().stdout == "`demo`: left alone, since somebody else pushed to `vendor-tool/demo`\n"
+    assert remote.git("rev-parse", branch) == top
+
+
+def test_push_of_somebody_during_the_run_is_not_overwritten(scene: Scene) -> None:
+    theirs, branch = scene.project.git("rev-parse", "main"), "refs/heads/vendor-tool/demo"
+    moved = f"['git', '--git-dir', {str(scene.project.path)!r}, 'update-ref', {branch!r}, {theirs!r}]"
+    before = f"if 'sync' in sys.argv and '--dry-run' not in sys.argv: subprocess.run({moved}, check=True)"
+    install(scene.runner.programs, "vendor-tool", tool(before))
+    scene.news(2)
+    run = scene.upgrade()
+    assert (run.returncode, run.stdout) == (
+        0,
+        "`demo`: left alone, since somebody pushed to `vendor-tool/demo` meanwhile\n",
+    )
+    assert scene.project.git("rev-parse", branch) == theirs
+    assert scene.service.open == {}
+
+
+def test_merge_requests_of_forks_are_not_taken_for_ours(scene: Scene) -> None:
+    scene.service.from_fork("vendor-tool/demo")
+    scene.news(2)
+    assert scene.upgrade().stdout == "`demo`: opened https://gitlab.invalid/p/-/merge_requests/2\n"
+    for _ in range(150):
+        scene.service.from_fork("vendor-tool/demo")
+    revision = scene.news(3)
+    assert scene.upgrade().stdout == "`demo`: updated !2\n"
+    titles = {number: request["title"] for number, request in scene.service.open.items()}
+    assert titles.pop(2) == f"Upgrade vendored demo to {revision[:12]}"
+    assert set(titles.values()) == {"mine"}
+
+
+def test_a_draft_that_a_person_made_stays_one(scene: Scene) -> None:
+    scene.news(2)
+    scene.upgrade()
+    scene.service.open[1]["title"] = f"Draft: {scene.service.open[1]['title']}"
+    revision = scene.news(3)
+    scene.upgrade()
+    assert scene.service.open[1]["title"] == f"Draft: Upgrade vendored demo to {revision[:12]}"
+
+
+def test_an_upgrade_that_would_take_commits_back_gets_no_merge_request(scene: Scene) -> None:
+    first = scene.upstream.git("rev-parse", "main")
+    pin = scene.upstream.commit(
+        {"pkg/ops/fwd.py": "def fwd(n):\n    return n + 9\n"}, "Fix", ref="refs/heads/fix", parent=first
+    )
+    consumer = Project(scene.runner.checkout)
+    consumer.write({"vendor.lock.yaml": consumer.lock.replace(f"revision: {first}", f"revision: {pin}", 1)})
+    consumer.done("sync")
+    scene.runner.git("commit", "-q", "-a", "-m", "fix")
+    newest = scene.news(2)
+    run = scene.upgrade()
+    assert (run.returncode, run.stdout) == (
+        0,
+        f"`demo`: no request, since the pin has 1 commit that `{newest[:12]}` lacks\n",
+    )
+    assert [one for one in scene.service.asked if not one.startswith("GET")] == []
+
+
 def test_nothing_to_upgrade_is_said_and_asks_gitlab_nothing(scene: Scene) -> None:
     run = scene.upgrade()
     assert (run.returncode, run.stdout, scene.service.asked) == (0, "no files of ours changed\n", [])
@@ -214,15 +293,16 @@ def test_what_gitlab_refuses_fails_the_job_in_its_words(scene: Scene) -> None:
     scene.news(2)
     scene.service.fault = "403 Forbidden"
     run = scene.upgrade()
-    assert run.returncode == 1
+    assert run.returncode == 10
     assert 'error: `demo`: GitLab answered 403 to POST of a merge request: {"message": "403 Forbidden"}\n' in run.stderr
-    assert re.search(r"^error: the job ends with exit code 1", run.stderr, re.MULTILINE)
+    said = "error: the job ends with exit code 10: docs/reference/ci.md tells what it means\n"
+    assert run.stderr.endswith(said)
 
 
 def test_a_wrong_token_fails_the_job(scene: Scene) -> None:
     scene.news(2)
     run = scene.upgrade(token="stale")
-    assert run.returncode == 1
+    assert run.returncode == 10
     assert "GitLab answered 401 to GET of a merge request: " in run.stderr
 
 
