@@ -48,10 +48,12 @@ def visible(text: str, kept: str = "\n") -> str:
     """Text with every character that a terminal would obey, not show, written as an escape; those of `kept` stay.
 
     Upstream paths and comments end up in messages: an escape sequence or a bidirectional mark in one must not
-    recolour, hide or reorder what a reviewer reads.
+    recolour, hide or reorder what a reviewer reads, nor give orders to the runner that copies the log.
     """
-    if text.isprintable():
+    if text.isprintable() and "##" not in text:
         return text
+    # GitHub's and Azure's runners obey these wherever they stand in a line
+    text = text.replace("##[", "##\\x5b").replace("##vso[", "##vso\\x5b")
     return "".join(c if c.isprintable() or c in kept else _escape(c) for c in text)
 
 

@@ -45,15 +45,18 @@ def error(message: str, hint: str | None) -> None:
 
 
 def _shown(text: str) -> str:
-    """What servers and upstreams wrote can hold credentials, and what a terminal would obey."""
-    return redacted(visible(text, kept="\n\t"))
+    """What servers and upstreams wrote can hold credentials, and what a terminal or a runner would obey."""
+    shown = visible(text, kept="\n\t")
+    if "::" in shown:
+        shown = "\n".join(f"| {line}" if line.lstrip().startswith("::") else line for line in shown.split("\n"))
+    return redacted(shown)
 
 
 def bug(problem: BaseException) -> None:
     """A fault of this program, with what a report of it needs; the traceback only where it is asked for."""
     import traceback
 
-    print(redacted(f"error: a bug in vendor-tool: {type(problem).__name__}: {problem}"), file=sys.stderr)
+    print(_shown(f"error: a bug in vendor-tool: {type(problem).__name__}: {problem}"), file=sys.stderr)
     if os.environ.get("VENDOR_TOOL_TRACEBACK"):
         print(redacted("".join(traceback.format_exception(problem))), file=sys.stderr)
     else:

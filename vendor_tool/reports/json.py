@@ -1,13 +1,12 @@
 """Findings for programs; `findings.schema.json` beside this module describes the document."""
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Final
 
 from vendor_tool import __version__
 from vendor_tool.baseline import fingerprints
 from vendor_tool.findings import Finding, RuleInfo
-from vendor_tool.reports.wording import LEVELS, ordered
+from vendor_tool.reports.wording import LEVELS, dumped, ordered
 
 VERSION: Final = 1
 
@@ -28,7 +27,7 @@ def render(findings: Sequence[Finding], rules: Mapping[str, RuleInfo], *, lock: 
         "findings": [_finding(f, mark) for f, mark in zip(listed, fingerprints(listed), strict=True)],
         "rules": [_rule(rules[name]) for name in sorted({f.rule for f in listed})],
     }
-    return json.dumps(document, indent=2) + "\n"
+    return dumped(document)
 
 
 def _finding(finding: Finding, mark: str) -> dict[str, object]:

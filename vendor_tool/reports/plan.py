@@ -1,6 +1,5 @@
 """An upgrade plan as text, JSON and Markdown: what `sync NAME@REV --dry-run` prints and pull requests carry."""
 
-import json
 from collections.abc import Iterator, Sequence
 from typing import Final
 
@@ -8,7 +7,7 @@ from vendor_tool import __version__, links
 from vendor_tool.model import Commit
 from vendor_tool.preview import FileNews, LegalNews, Preview
 from vendor_tool.reports.markdown import code, prose
-from vendor_tool.reports.wording import count, visible
+from vendor_tool.reports.wording import count, dumped, visible
 from vendor_tool.surface import Import
 
 VERSION: Final = 1
@@ -185,7 +184,7 @@ def as_json(plans: Sequence[Preview]) -> str:
         "tool": {"name": "vendor-tool", "version": __version__},
         "plans": [_plan(plan) for plan in plans],
     }
-    return json.dumps(document, indent=2) + "\n"
+    return dumped(document)
 
 
 def _plan(plan: Preview) -> dict[str, object]:

@@ -3,13 +3,12 @@
 https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html
 """
 
-import json
 from collections.abc import Mapping, Sequence
 
 from vendor_tool import __version__
 from vendor_tool.baseline import fingerprints
 from vendor_tool.findings import Finding, RuleInfo
-from vendor_tool.reports.wording import ordered, place
+from vendor_tool.reports.wording import dumped, ordered, place
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 
@@ -24,7 +23,7 @@ def render(findings: Sequence[Finding], rules: Mapping[str, RuleInfo], *, lock: 
     ]
     driver = {"name": "vendor-tool", "version": __version__, "rules": [_rule(rules[name]) for name in used]}
     run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
-    return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2) + "\n"
+    return dumped({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]})
 
 
 def _rule(rule: RuleInfo) -> dict[str, object]:

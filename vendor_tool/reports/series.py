@@ -1,6 +1,5 @@
 """How the patches of each upstream fare, as text, JSON and Markdown: what `patch list` prints."""
 
-import json
 from collections.abc import Iterator, Sequence
 from typing import Final
 
@@ -8,7 +7,7 @@ from vendor_tool import __version__
 from vendor_tool.preview import Listing, Row
 from vendor_tool.reports.markdown import code, prose
 from vendor_tool.reports.plan import table
-from vendor_tool.reports.wording import count, visible
+from vendor_tool.reports.wording import count, dumped, visible
 
 VERSION: Final = 1
 
@@ -61,7 +60,7 @@ def as_json(listings: Sequence[Listing]) -> str:
         "tool": {"name": "vendor-tool", "version": __version__},
         "series": [_series(one) for one in listings],
     }
-    return json.dumps(document, indent=2) + "\n"
+    return dumped(document)
 
 
 def _series(listing: Listing) -> dict[str, object]:

@@ -45,13 +45,13 @@ def render(
 
 def _finding(finding: Finding, *, lock: str, root: str, width: int | None, color: bool) -> str:
     path, line = place(finding, lock=lock, root=root)
-    start = f"{visible(spot(path, line))}: "
+    start = f"{visible(spot(path, line), kept='')}: "
     rest = f": {visible(finding.message)} [{finding.rule}]".replace("\n", GUTTER)
     if width is not None:
         rest = _wrap(rest, taken=len(start) + len(finding.level), width=width)
     lines = [f"{start}{_paint(finding.level, COLORS[finding.level], color=color)}{rest}"]
     if finding.path is not None and finding.lock_line is not None:
-        lines.append(f"    lock: {visible(spot(lock, finding.lock_line))}")
+        lines.append(f"    lock: {visible(spot(lock, finding.lock_line), kept='')}")
     if finding.side is not None:
         lines.append(f"    side: {SIDES[finding.side]}")
     if finding.fix is not None:

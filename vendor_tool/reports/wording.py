@@ -1,5 +1,6 @@
 """What every report says alike: order, place, counts, and text of strangers made safe to show."""
 
+import json
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Final
@@ -48,6 +49,12 @@ def join(root: str, path: str) -> str:
 def spot(path: str, line: int | None) -> str:
     """`path:line`, or the path alone."""
     return path if line is None else f"{path}:{line}"
+
+
+def dumped(document: object) -> str:
+    """A document as JSON. `##[`, which a runner would obey wherever it stands, is written so that it reads the same."""
+    text = json.dumps(document, indent=2) + "\n"
+    return text.replace("##[", "##\\u005b").replace("##vso[", "##vso\\u005b")
 
 
 def tally(findings: Sequence[Finding]) -> str:
