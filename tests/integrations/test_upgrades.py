@@ -271,9 +271,9 @@ def test_summary_that_fits_leaves_nothing_out() -> None:
 
 
 def test_report_of_many_findings_is_cut_in_the_summary_and_whole_in_the_log(vendored: Runner) -> None:
-    many = 1_500
+    many = 1_800
     for number in range(many):
-        (vendored.checkout / f"vendored/demo/{'stray ' * 35}{number}.py").write_text("x = 1\n")
+        (vendored.checkout / f"vendored/demo/{'stray ' * 38}{number}.py").write_text("x = 1\n")
     run = vendored.step("Report", COMMAND="check", LOCK="vendor.lock.yaml")
     assert run.returncode == 0, run.stderr
     assert run.stdout.count("\n::error file=") + run.stdout.startswith("::error file=") == many
