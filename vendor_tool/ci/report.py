@@ -38,7 +38,7 @@ def read(file: Path) -> Run | None:
     findings = [Finding(**{key: one[key] for key in KEYS}) for one in document["findings"]]
     return Run(
         tuple(sorted(ordered(findings), key=lambda one: LEVELS.index(one.level))),
-        {one["id"]: RuleInfo(**one) for one in document["rules"]},
+        {one["id"]: RuleInfo(one["id"], one["level"], one["title"], one["help"]) for one in document["rules"]},
         document["lock"],
         document["root"],
     )
