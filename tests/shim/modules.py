@@ -74,6 +74,16 @@ MODULES = {
         KK = make()
         def probe(): return KK.__name__, plain.__name__, plain.__qualname__, KK(2)
         """,
+    "a number beside other uses of its type": """
+        TOP = int(T.float16.bits)
+        def kind(x):
+            match x:
+                case int(): return "int"
+                case _: return "other"
+        def early(x: int | None = None): return x
+        SEEN = kind(3), isinstance(3, int | float), type(3) is int, str(early.__annotations__)
+        def probe(): return T.float16.bits, TOP, type(TOP) is int, SEEN, kind("x")
+        """,
     "names made by getattr": """
         for d in ("float16", "float32"):
             globals()[f"X_{d}"] = getattr(T, d)

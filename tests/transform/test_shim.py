@@ -82,7 +82,13 @@ FORMS = {
     ),
     "a number that is needed at import": (
         "import tilelang.language as T\nTOP = float(T.max_value(T.float8)) * 2\n",
-        "from .._tilelang._builtins import float\nfrom .._tilelang import T\nTOP = float(T.max_value(T.float8)) * 2\n",
+        "from .._tilelang._builtins import float as _float\nfrom .._tilelang import T\n"
+        "TOP = _float(T.max_value(T.float8)) * 2\n",
+    ),
+    "a number that is needed at import, beside other uses of the type": (
+        "import tilelang.language as T\n_int = 1\ndef f(x: int): return int(x)\nTOP = f(T.top) + int('1')\n",
+        "from .._tilelang._builtins import int as _int_\nfrom .._tilelang import T\n_int = 1\n"
+        "def f(x: int): return _int_(x)\nTOP = f(T.top) + int('1')\n",
     ),
     "a branch that chooses definitions": (
         "import tilelang as t\n\nif hasattr(t.Key, 'A'):\n    KEYS = {t.Key.A: 1}\nelif t.x or t.y:\n    KEYS = {}\n"

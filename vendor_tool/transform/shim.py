@@ -5,6 +5,7 @@ written files without the modules.
 """
 
 import ast
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias
 
@@ -17,7 +18,7 @@ from vendor_tool.transform.shim_builtins import KEYED, LOADED, LOOKS
 from vendor_tool.transform.shim_proof import prove as prove
 from vendor_tool.transform.shim_standin import BUNDLED, GUARD, SHADOWS
 from vendor_tool.transform.shim_standin import render as render
-from vendor_tool.values import dataclass
+from vendor_tool.values import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +62,11 @@ def apply(source: Source, rule: Shim, context: Context) -> Change:
         return Change(source.data)
     first = next((edit for edit in edits if edit.node.col_offset == 0), None)
     if not _can_mark(first, known, needs):
-        needs = Needs(needs.shadows, {}, (), frozenset())
-    edits = _with_shadows(source, edits, first, known, needs)
+        needs = replace(needs, waiting={}, keyed=(), modules=frozenset())
+    if first is not None:
+        calls = _aliases(source, needs)
+        edits = _with_shadows(source, edits, first, known, needs, calls)
+        edits += [syntax.Edit(node, calls[node.id]) for node in needs.recorded]
     return Change(syntax.splice(source, [*edits, *_marks(source, needs)]), tuple(dict.fromkeys(names)), matched=True)
 
 
@@ -78,7 +82,22 @@ def _marks(source: Source, needs: Needs) -> Iterator[syntax.Edit | syntax.Cut]:
     for statement, bound in needs.waiting.items():
         yield from shim_branches.edits(whole, statement, bound)
     for table in needs.keyed:
-        yield syntax.Edit(table, f"{KEYED}({whole.text[whole.span(table)]})")
+        span = whole.span(table)
+        yield syntax.Cut(span.start, span.start, f"{KEYED}(")
+        yield syntax.Cut(span.stop, span.stop, ")")
+
+
+def _aliases(source: Source, needs: Needs) -> dict[str, str]:
+    """What the file calls the functions of Python's own that write calls down; by their own names others go on."""
+    words = set(re.findall(r"\w+", syntax.text(source).text))
+    found = {}
+    for name in needs.shadows:
+        if name not in LOOKS:
+            alias = f"_{name}"
+            while alias in words:
+                alias += "_"
+            found[name] = alias
+    return found
 
 
 def _stand_in(module: str, context: Context) -> _StandIn:
@@ -169,17 +188,18 @@ def _statement(
 def _with_shadows(
     source: Source,
     edits: Sequence[syntax.Edit],
-    first: syntax.Edit | None,
+    first: syntax.Edit,
     known: _Known,
     needs: Needs,
+    calls: Mapping[str, str],
 ) -> list[syntax.Edit]:
-    """Imports the built-in functions that take deferred values at import: `float(T.max_value(...))`."""
-    wanted = {name: module for name, module in needs.shadows.items() if name not in LOOKS}
+    """Imports the built-in functions that take deferred values at import: `_float(T.max_value(...))`."""
+    wanted = {f"{name} as {alias}": needs.shadows[name] for name, alias in calls.items()}
     if needs.waiting:
         wanted[LOADED] = next(iter(needs.modules))
     if needs.keyed:
         wanted[KEYED] = next(iter(needs.modules))
-    if not wanted or first is None:
+    if not wanted:
         return list(edits)
     end = syntax.line_end(source.data).decode()
     lines = ""

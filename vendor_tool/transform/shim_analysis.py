@@ -68,16 +68,18 @@ class Needs:
     waiting: Mapping[ast.If, tuple[str, ...]]  # statements that are put off as a whole, and what they bind
     keyed: tuple[ast.expr, ...]  # tables that are put off as a whole
     modules: frozenset[str]  # that the file's deferred names come from
+    recorded: tuple[ast.Name, ...] = ()  # where the functions of Python's own are called
 
 
 def needs(tree: ast.Module, modules: frozenset[str]) -> Needs:
     """What a file that is not yet rewritten does at import with values of `modules` that import lines do not show."""
     seen = shim_walk.walk(tree, lambda node: _own(node, modules), RECORDABLE)
+    recorded = tuple(name for name in seen.recorded if name.id in seen.shadowed)
     if seen.waiting or seen.keyed:
         taken = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)} & {LOADED, KEYED}
         if not taken:
-            return Needs(seen.shadowed, seen.waiting, tuple(seen.keyed), frozenset(seen.origin.values()))
-    return Needs(seen.shadowed, {}, (), frozenset())
+            return Needs(seen.shadowed, seen.waiting, tuple(seen.keyed), frozenset(seen.origin.values()), recorded)
+    return Needs(seen.shadowed, {}, (), frozenset(), recorded)
 
 
 def _first_uses(tree: ast.Module, names: Collection[str]) -> Iterator[tuple[int, str]]:

@@ -42,6 +42,7 @@ class Walk:
     uses: list[Use] = field(default_factory=list)
     shadowed: dict[str, str] = field(default_factory=dict)  # function of Python's own -> module
     shadows: set[str] = field(default_factory=set)  # functions of Python's own that the file imports from a stand-in
+    recorded: dict[ast.Name, str] = field(default_factory=dict)  # calls that may get a deferred value, and of what
     waiting: dict[ast.If, tuple[str, ...]] = field(default_factory=dict)  # statements to put off, and what they bind
     keyed: list[ast.expr] = field(default_factory=list)  # tables to put off
     chosen: dict[str, int] = field(default_factory=dict)  # names that are assigned deferred values, and the line
@@ -223,6 +224,8 @@ def _call(seen: Walk, node: ast.Call) -> Kind:
             return given or ("holder" if any(kinds) else None)
         if name == KEYED and name in seen.shadows:
             return "deferred"
+        if any(kinds) and name in RECORDABLE and name not in seen.names:
+            seen.recorded[node.func] = name
         if kinds and kinds[0] in ("deferred", "stub") and name not in seen.names:
             return _builtin(seen, node, name)
     return _foreign(seen, node, kinds) or ("holder" if function else None)
@@ -248,10 +251,11 @@ def _keywords(node: ast.Call, kinds: Sequence[Kind]) -> list[tuple[ast.keyword, 
 
 
 def _builtin(seen: Walk, node: ast.Call, name: str) -> Kind:
-    if name in RECORDABLE:
-        seen.shadowed[name] = _module_of(seen, node.args[0])
+    original = seen.plain.get(name, name) if name in seen.shadows else name
+    if original in RECORDABLE:
+        seen.shadowed[original] = _module_of(seen, node.args[0])
         if name not in seen.shadows:
-            refuse(seen, node, NEED_VALUES.get(name, "the answer"))
+            refuse(seen, node, NEED_VALUES.get(original, "the answer"))
             return None
         return "deferred"
     if name == "str":

@@ -73,6 +73,7 @@ def _branch(seen: Walk, node: ast.If, tree: ast.Module, *, marks: bool) -> None:
             entered=dict(seen.entered),
             uses=list(seen.uses),
             shadowed=dict(seen.shadowed),
+            recorded=dict(seen.recorded),
         )
         _statement(trial, node)
         if len(trial.uses) == len(seen.uses):
