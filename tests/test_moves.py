@@ -110,6 +110,22 @@ def test_a_function_with_another_name_is_known_by_its_lines() -> None:
     assert "reference -> ref.py (moved, now attention_reference)" in describe(proposal)
 
 
+def test_a_function_that_was_there_before_is_none_that_moved_there() -> None:
+    near = REFERENCE.replace("def reference", "def near_reference")
+    upstream = Listing({"core.py": CORE, "ref.py": near}, {"ref.py": near + "x = 1\n" * 400})
+
+    def read_old(paths: Collection[str]) -> dict[str, bytes]:
+        return {path: upstream.old_texts[path].encode() for path in paths}
+
+    gone = {"core.py": CORE.encode()}
+    (proposal,) = propose(gone, upstream.old, upstream.new, upstream.blobs, read_old)
+    assert describe(proposal) == "`core.py` is gone, and nothing like it was found"
+    upstream.texts = {"ref.py": near + REFERENCE + "x = 1\n" * 400}
+    upstream.new = upstream.entries(upstream.texts)
+    (proposal,) = propose(gone, upstream.old, upstream.new, upstream.blobs, read_old)
+    assert proposal.paths == ("ref.py",)
+
+
 def test_the_same_name_over_other_code_is_not_taken_for_the_same_function() -> None:
     other = "def wrapper(path, mode):\n    with open(path, mode) as file:\n        yield from file\n"
     upstream = Listing({"core.py": part(CORE, "def wrapper")}, {"io.py": other})

@@ -51,12 +51,17 @@ class Proposal:
 
 
 def propose(
-    missing: Mapping[str, bytes], old: Mapping[str, Entry], new: Mapping[str, Entry], read: Read
+    missing: Mapping[str, bytes],
+    old: Mapping[str, Entry],
+    new: Mapping[str, Entry],
+    read: Read,
+    read_old: Read | None = None,
 ) -> tuple[Proposal, ...]:
     """For each upstream path of `missing`, with its old content, where that content is in the listing `new`.
 
     A blob that moved unchanged is found by its id alone. Otherwise only files that are new or changed since the
-    listing `old` can have taken content in; of those with the missing file's suffix, the nearest READ are read.
+    listing `old` can have taken content in; of those with the missing file's suffix, the nearest READ are read. With
+    `read_old`, the same of the older revision, a definition that a file had before is none that moved there.
     """
     proposals = []
     for path, data in sorted(missing.items()):
@@ -67,7 +72,9 @@ def propose(
             proposals.append(Proposal(path, nearest, 1.0, fates))
             continue
         candidates = _candidates(path, old, new)
-        proposals.append(_propose(path, data, read(candidates)))
+        held = [p for p in candidates if p in old and p not in missing] if read_old is not None else []
+        before = read_old(held) if read_old is not None and held else {}
+        proposals.append(_propose(path, data, read(candidates), before))
     return tuple(proposals)
 
 
@@ -128,7 +135,7 @@ class _Definition:
     lines: tuple[bytes, ...]  # without indentation, so that a method that became a function is known again
 
 
-def _propose(path: str, data: bytes, contents: Mapping[str, bytes]) -> Proposal:
+def _propose(path: str, data: bytes, contents: Mapping[str, bytes], before: Mapping[str, bytes]) -> Proposal:
     lines = split(data)
     best, score = None, 0.0
     for other, text in contents.items():
@@ -139,8 +146,21 @@ def _propose(path: str, data: bytes, contents: Mapping[str, bytes]) -> Proposal:
         if alike > score:
             best, score = other, alike
     there = {other: _definitions(text) for other, text in contents.items()}
-    fates = tuple(_fate(name, definition, there) for name, definition in _definitions(data).items())
-    return Proposal(path, best if score >= RENAME else None, score if score >= RENAME else 0.0, fates)
+    held = {other: _definitions(text) for other, text in before.items()}
+    fates = []
+    for name, definition in _definitions(data).items():
+        fresh = {other: _fresh(name, found, held.get(other, {})) for other, found in there.items()}
+        fates.append(_fate(name, definition, fresh))
+    return Proposal(path, best if score >= RENAME else None, score if score >= RENAME else 0.0, tuple(fates))
+
+
+def _fresh(name: str, now: Mapping[str, _Definition], before: Mapping[str, _Definition]) -> dict[str, _Definition]:
+    """The definitions that a file had not before; the one of that name also where it had another one."""
+    return {
+        other: one
+        for other, one in now.items()
+        if other not in before or (other == name and one.lines != before[other].lines)
+    }
 
 
 def _definitions(data: bytes) -> dict[str, _Definition]:

@@ -76,6 +76,19 @@ def test_licence_and_notice_are_watched() -> None:
     assert compare(noticed, listing()).notice == "gone"
 
 
+def test_a_licence_under_another_name_is_the_same_licence() -> None:
+    assert compare(UPSTREAM, listing(other={"LICENSE": None, "LICENSE.md": "LICENSE"})).license is None
+    assert compare(UPSTREAM, listing(other={"LICENSE": None, "docs/LICENSE": "LICENSE"})).license == "gone"
+
+
+def test_a_notice_counts_in_the_folder_of_our_files_and_above_it() -> None:
+    found = compare(UPSTREAM, listing(other={"ops/NOTICE": "x"}))
+    assert (found.notice, found.legal_blobs) == ("added", (oid("LICENSE"), oid("x")))
+    assert compare(UPSTREAM, listing(other={"ops/deep/NOTICE": "x"})).notice is None
+    noticed = replace(UPSTREAM, resolved=replace(RESOLVED, notice=LegalFile("NOTICE", oid("x"), "", "")))
+    assert compare(noticed, listing(other={"NOTICE": "x", "ops/NOTICE": "y"})).notice == "added"
+
+
 # ---- new files --------------------------------------------------------------------------------------------
 
 
@@ -131,6 +144,12 @@ def test_a_file_that_is_new_in_a_folder_of_which_all_are_listed_stands_beside_ou
 ) -> None:
     changes = compare(UPSTREAM, listing(other=after), listing(PIN, before))
     assert (changes.beside, changes.new, changes.ours) == (told, (), False)
+
+
+def test_what_is_listed_by_now_or_took_a_file_of_ours_in_stands_not_beside_it() -> None:
+    new = listing(other={"ops/fwd.py": None, "ops/front.py": "ops/fwd.py", "ops/more.py": "m"})
+    assert compare(UPSTREAM, new, OLD).beside == ("ops/more.py",)
+    assert compare(patterns("fwd.py", "bwd.py", "index.py", "more.py"), new, OLD).beside == ()
 
 
 def test_one_listed_file_makes_no_folder_ours() -> None:

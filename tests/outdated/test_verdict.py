@@ -2,11 +2,12 @@ from collections.abc import Mapping
 
 from tests.outdated.facts import NEW, PIN, UPSTREAM, listing
 from vendor_tool.findings import Finding
-from vendor_tool.model import Commit
+from vendor_tool.model import At, Commit, FileSpec, Upstream
 from vendor_tool.outdated import RULES
 from vendor_tool.outdated.files import Changes, compare
 from vendor_tool.outdated.pins import Standing
 from vendor_tool.outdated.verdict import Facts, changed_import, findings, gone_import
+from vendor_tool.values import replace
 
 SYNC = f"vendor-tool sync demo@{NEW}"
 FIX = Commit("f" * 40, "2026-01-01T00:00:00+00:00", "A", "fix NaN in the backward pass", "", ("ops/bwd.py",))
@@ -88,6 +89,46 @@ def test_search_that_went_deeper_says_where_a_file_went() -> None:
     ]
 
 
+def listed(*paths: str) -> Upstream:
+    """The same entry, which lists its files by name."""
+    return replace(UPSTREAM, files=tuple(FileSpec(path, None, At(12, 9)) for path in paths))
+
+
+def test_a_file_that_is_listed_and_not_there_is_mended_by_an_edit_first() -> None:
+    new: dict[str, str | None] = {"ops/fwd.py": None, "ops/bwd.py": None, "ops/front.py": "ops/fwd.py"}
+    upstream = listed("fwd.py", "bwd.py", "index.py")
+    found = findings(upstream, Facts(newest=NEW, changes=compare(upstream, listing(other=new), listing(PIN))))
+    assert {finding.rule: finding.fix for finding in found} == {
+        "upstream-changed": SYNC,
+        "upstream-file-renamed": (
+            f"name `front.py` instead of `fwd.py` under `files:`, with `to: fwd.py` to keep its place; then run `{SYNC}`"
+        ),
+        "upstream-file-gone": f"say under `files:` what takes the place of `bwd.py`, or take it out; then run `{SYNC}`",
+    }
+
+
+def test_a_file_that_is_gone_and_not_listed_any_more_needs_no_edit() -> None:
+    upstream = listed("bwd.py", "index.py")
+    facts = Facts(newest=NEW, changes=compare(upstream, listing(other={"ops/fwd.py": None}), listing(PIN)))
+    assert {finding.fix for finding in findings(upstream, facts)} == {SYNC}
+
+
+def test_a_new_file_is_listed_by_hand_while_others_that_are_listed_are_gone() -> None:
+    upstream = listed("fwd.py", "bwd.py", "index.py")
+    new: dict[str, str | None] = {"ops/more.py": "m"}
+    for changed, start in ((new, "vendor-tool add demo "), ({**new, "ops/fwd.py": None}, "list it under `files:`")):
+        facts = Facts(newest=NEW, changes=compare(upstream, listing(other=changed), listing(PIN)))
+        [told] = [one for one in findings(upstream, facts) if one.rule == "upstream-file-new"]
+        assert str(told.fix).startswith(start)
+
+
+def test_a_pin_off_the_tag_that_is_followed_is_said_so() -> None:
+    facts = Facts(newest=PIN, changes=changes(), follows_tag=True, standing=Standing("tag", ("refs/tags/v1",)))
+    assert said(findings(UPSTREAM, facts)) == [
+        ("pin-off-branch", "the pin `aaaaaaaaaaaa` is not on tag `main`, only on `v1`")
+    ]
+
+
 def test_licence_and_notice_changes_are_said_even_where_no_file_changed() -> None:
     found = findings(UPSTREAM, Facts(newest=NEW, changes=changes({"LICENSE": "new", "NOTICE": "new"})))
     assert said(found)[1:] == [
@@ -100,6 +141,7 @@ def test_licence_and_notice_changes_are_said_even_where_no_file_changed() -> Non
             "the upstream's NOTICE file was added at `bbbbbbbbbbbb`: read it before an upgrade",
         ),
     ]
+    assert [finding.fix for finding in found[1:]] == [f"{SYNC} --accept-license", SYNC]
 
 
 def test_weak_hold_on_a_pin_is_said_at_its_line() -> None:
@@ -153,7 +195,11 @@ def test_weak_hold_on_a_pin_is_said_at_its_line() -> None:
 def test_moved_tags_are_said_with_both_commits() -> None:
     facts = Facts(newest=PIN, changes=changes(), moved_tags={"v1": ("1" * 40, "2" * 40), "v2": ("3" * 40, None)})
     assert said(findings(UPSTREAM, facts)) == [
-        ("tag-moved", "tag `v1` was `111111111111` and is now `222222222222`; the lock keeps the commit"),
+        (
+            "tag-moved",
+            "tag `v1` was `111111111111` and is now `222222222222`; the lock keeps the commit; `vendor-tool sync demo@"
+            f"{'2' * 40}` goes with the tag",
+        ),
         ("tag-moved", "tag `v2` was `333333333333` and is not there any more; the lock keeps the commit"),
     ]
 

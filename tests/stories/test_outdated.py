@@ -217,6 +217,17 @@ def test_a_plan_that_goes_back_says_what_it_takes_back(tmp_path: Path, upstream:
     assert loss in found(consumer, target)["upstream-changed"]["message"]
 
 
+def test_a_revision_that_the_upstream_does_not_have_is_a_wrong_argument(consumer: Project) -> None:
+    assert consumer.refused(ExitCode.USAGE, "outdated", "demo@nope").startswith(
+        "error: upstream `demo` has no branch or tag `nope`\n\nhint: there are `main`; "
+    )
+
+
+def test_a_renamed_file_is_not_told_as_new_too(consumer: Project, upstream: Repository) -> None:
+    upstream.commit({"pkg/ops/fwd.py": None, "pkg/ops/forward.py": FWD})
+    assert not any(name.startswith("upstream-file-new") for name in found(consumer))
+
+
 def globbed(tmp_path: Path, upstream: Repository, files: str = '["*.py"]') -> Project:
     return synced(tmp_path / "glob", entry(upstream.url, upstream.git("rev-parse", "main"), files))
 
@@ -487,7 +498,7 @@ def test_a_tag_that_is_followed_and_moved_is_a_warning(tmp_path: Path, upstream:
     upstream.git("tag", "-f", "v1", newest)
     moved = found(consumer)["tag-moved"]
     assert moved["message"] == f"tag `v1` was `{first[:12]}` and is now `{newest[:12]}`; the lock keeps the commit"
-    assert moved["fix"] == f"vendor-tool sync demo@{newest}, or follow something else under `branch:`"
+    assert moved["fix"] == f"vendor-tool sync demo@{newest}"
 
 
 def test_a_pin_in_a_range_that_is_known_to_be_bad_is_an_error(tmp_path: Path, upstream: Repository) -> None:

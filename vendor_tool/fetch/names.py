@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from vendor_tool.errors import UpstreamError, UsageError
+from vendor_tool.errors import GoneError, UpstreamError, UsageError
 from vendor_tool.fetch import git, objects, store
 from vendor_tool.fetch.trouble import Trouble, offline, unavailable
 from vendor_tool.model import Access, Upstream
@@ -116,7 +116,7 @@ def _short(upstream: Upstream, digits: str, access: Access) -> str:
                 break
     if troubles and len(troubles) == len(objects.addresses(upstream)):
         raise unavailable(upstream, f"revision `{digits}`", troubles)
-    raise UpstreamError(
+    raise GoneError(
         f"upstream `{upstream.name}` has no commit whose id begins with `{digits}` on a branch, tag or pull request",
         hint="give the full commit id: servers may still hold a commit that no ref leads to",
     )
@@ -170,6 +170,6 @@ def _unknown(upstream: Upstream, rev: str, listed: dict[str, str]) -> UpstreamEr
         )
     names = sorted(name.split("/", 2)[2] for name in listed if name.count("/") >= 2)
     shown = ", ".join(f"`{name}`" for name in names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else "")
-    return UpstreamError(
+    return GoneError(
         f"upstream `{upstream.name}` has no branch or tag `{rev}`", hint=f"there are {shown}; a commit id works too"
     )

@@ -13,7 +13,7 @@ from vendor_tool.patterns import pattern
 from vendor_tool.values import dataclass
 
 INIT: Final = "__init__.py"
-NOTICE: Final = pattern(r"NOTICE(?:\.(?:txt|md|rst))?", re.IGNORECASE)
+NOTICE: Final = pattern(r"NOTICES?(?:\.(?:txt|md|rst|markdown|html))?", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,15 +68,15 @@ def compare(upstream: Upstream, new: Snapshot, old: Snapshot | None = None) -> C
     # an item of `files:` that was edited since the sync can match what has long been there
     taken = _taken(upstream, new, {*ours, *before}) if known or upstream.intent == resolved.intent else ()
     license_ = _legal(resolved.license.path, resolved.license.blob, new) if resolved.license else None
-    notice = _notice(resolved, new)
+    notice = _notice(upstream, resolved, new)
     return Changes(
         files=tuple(change for change in changes if change is not None),
         elsewhere=len(_differing(before, new.entries) - ours) if known else None,
         license=license_,
         notice=notice,
-        legal_blobs=_legal_blobs(resolved, new) if license_ or notice else (),
+        legal_blobs=_legal_blobs(upstream, resolved, new) if license_ or notice else (),
         new=taken,
-        beside=tuple(_beside(ours, before, new, {file.path for file in taken})) if known else (),
+        beside=tuple(_beside(ours, before, new, _told(upstream, taken, changes))) if known else (),
     )
 
 
@@ -92,6 +92,18 @@ def _taken(upstream: Upstream, new: Snapshot, known: Collection[str]) -> tuple[N
             if spec is not None:
                 found.append(NewFile(path, plan.join(upstream.to, below), spec))
     return tuple(sorted(found, key=lambda file: file.to))
+
+
+def _told(upstream: Upstream, taken: Collection[NewFile], changes: Collection[FileChange | None]) -> frozenset[str]:
+    """Paths that are new and told otherwise: patterns take them, a file of ours went there, or `files:` names them."""
+    named = {plan.join(upstream.from_, spec.path) for spec in upstream.files if not plan.is_glob(spec.path)}
+    went = {
+        path
+        for change in changes
+        if change is not None and change.kind != "changed"
+        for path in (change.new_path, *change.candidates)
+    }
+    return frozenset({file.path for file in taken} | named | {path for path in went if path is not None})
 
 
 def _beside(ours: Collection[str], before: Mapping[str, Entry], new: Snapshot, taken: Collection[str]) -> Iterator[str]:
@@ -141,17 +153,37 @@ def _differing(before: Mapping[str, Entry], after: Mapping[str, Entry]) -> set[s
 def _legal(path: str, blob: str, new: Snapshot) -> Literal["changed", "gone"] | None:
     entry = new.entries.get(path)
     if entry is None:
-        return "gone"
+        return None if stands_beside(path, blob, new) else "gone"
     return None if entry.oid == blob else "changed"
 
 
-def _legal_blobs(resolved: Resolved, new: Snapshot) -> tuple[str, ...]:
+def stands_beside(path: str, blob: str, new: Snapshot) -> bool:
+    """Whether the folder of a path holds the same content under another name: `LICENSE` became `LICENSE.md`."""
+    folder = posixpath.dirname(path)
+    return any(entry.oid == blob for other, entry in new.entries.items() if posixpath.dirname(other) == folder)
+
+
+def _legal_blobs(upstream: Upstream, resolved: Resolved, new: Snapshot) -> tuple[str, ...]:
     known = [one.path for one in (resolved.license, resolved.notice) if one is not None]
-    paths = [path for path in new.entries if path in known or NOTICE.fullmatch(path)]
-    return tuple(new.entries[path].oid for path in paths)
+    paths = {*_notices(upstream, new), *(path for path in known if path in new.entries)}
+    return tuple(new.entries[path].oid for path in sorted(paths))
 
 
-def _notice(resolved: Resolved, new: Snapshot) -> Literal["changed", "gone", "added"] | None:
-    if resolved.notice is not None:
-        return _legal(resolved.notice.path, resolved.notice.blob, new)
-    return "added" if any(NOTICE.fullmatch(path) for path in new.entries) else None
+def _notices(upstream: Upstream, new: Snapshot) -> list[str]:
+    """The NOTICE files of the folder that ours come from and of those above it, as a sync looks for them."""
+    folders = {"", upstream.from_, *(str(parent) for parent in PurePosixPath(upstream.from_).parents)}
+    found = (path for path in new.entries if posixpath.dirname(path) in folders)
+    return [path for path in found if NOTICE.fullmatch(posixpath.basename(path))]
+
+
+def _notice(upstream: Upstream, resolved: Resolved, new: Snapshot) -> Literal["changed", "gone", "added"] | None:
+    found, known = _notices(upstream, new), resolved.notice
+    if known is None:
+        return "added" if found else None
+    # the nearest one speaks for our files
+    nearer = any(
+        posixpath.dirname(path).startswith(posixpath.dirname(known.path))
+        for path in found
+        if posixpath.dirname(path) != posixpath.dirname(known.path)
+    )
+    return "added" if nearer else _legal(known.path, known.blob, new)

@@ -10,7 +10,7 @@ from vendor_tool.findings import Finding, Level
 from vendor_tool.model import Commit, Upstream
 from vendor_tool.outdated.files import Changes, FileChange, NewFile
 from vendor_tool.outdated.pins import Standing, request
-from vendor_tool.plan import is_glob
+from vendor_tool.plan import is_glob, spec_of
 from vendor_tool.values import dataclass, field, replace
 from vendor_tool.words import command as line_of
 from vendor_tool.words import count, loss
@@ -102,13 +102,27 @@ def _files(upstream: Upstream, facts: Facts) -> Iterator[Finding]:
             lock_line=change.recorded.at.line,
             upstream=upstream.name,
             side="upstream",
-            fix=command(upstream, facts),
+            fix=_mend(upstream, change, facts),
             digest=change.new_blob,
         )
     for file in facts.changes.new:
         yield _new(upstream, file, facts)
     for path in facts.changes.beside:
         yield _beside(upstream, path, facts)
+
+
+def _mend(upstream: Upstream, change: FileChange, facts: Facts) -> str:
+    """The upgrade; before it the edit that it needs, where `files:` names a file that is not there any more."""
+    upgrade, spec = command(upstream, facts), spec_of(upstream, change.recorded.path)
+    if change.kind not in ("renamed", "gone") or spec is None or is_glob(spec.path):
+        return upgrade
+    if change.new_path is None:
+        return f"say under `files:` what takes the place of `{spec.path}`, or take it out; then run `{upgrade}`"
+    new = change.new_path.removeprefix(f"{upstream.from_}/" if upstream.from_ else "")
+    to = change.recorded.to.removeprefix(f"{upstream.to}/" if upstream.to else "")
+    return (
+        f"name `{new}` instead of `{spec.path}` under `files:`, with `to: {to}` to keep its place; then run `{upgrade}`"
+    )
 
 
 def _new(upstream: Upstream, file: NewFile, facts: Facts) -> Finding:
@@ -140,8 +154,9 @@ def _beside(upstream: Upstream, path: str, facts: Facts) -> Finding:
 
 
 def _add(upstream: Upstream, below: str, facts: Facts) -> str:
-    """How one more file is taken; `--file` cannot name every path."""
-    if ":" in below or below.startswith("-") or is_glob(below) or not below.isprintable():
+    """How one more file is taken; `--file` cannot name every path, and `add` looks for all files that are listed."""
+    lost = any(_mend(upstream, change, facts) != command(upstream, facts) for change in facts.changes.files)
+    if lost or ":" in below or below.startswith("-") or is_glob(below) or not below.isprintable():
         return f"list it under `files:` of {upstream.name} in the lock"
     return line_of("vendor-tool", "add", upstream.name, "--rev", facts.newest, "--file", below)
 
@@ -185,12 +200,20 @@ def _legal(upstream: Upstream, facts: Facts) -> Iterator[Finding]:
         ("upstream-notice-changed", "NOTICE", facts.changes.notice),
     ):
         if change is not None:
+            accept = ("--accept-license",) if what == "licence" else ()
             happened = {"changed": "has changed", "gone": "is gone", "added": "was added"}[change]
             message = f"the upstream's {what} file {happened} at `{facts.newest[:12]}`: read it before an upgrade"
             line = upstream.resolved.at.line if upstream.resolved else upstream.at.line
             digest = " ".join(facts.changes.legal_blobs)
             yield Finding(
-                rule, "warning", message, lock_line=line, upstream=upstream.name, side="upstream", digest=digest
+                rule,
+                "warning",
+                message,
+                lock_line=line,
+                upstream=upstream.name,
+                side="upstream",
+                fix=" ".join((command(upstream, facts), *accept)),
+                digest=digest,
             )
 
 
@@ -202,7 +225,8 @@ def _pin(upstream: Upstream, facts: Facts) -> Iterator[Finding]:
 
     def finding(rule: str, message: str) -> Finding:
         level: Level = "note" if rule == "pin-off-branch" else "warning"
-        return Finding(rule, level, message, lock_line=line, upstream=upstream.name, side="upstream")
+        found = Finding(rule, level, message, lock_line=line, upstream=upstream.name, side="upstream")
+        return replace(found, digest=upstream.revision)  # who accepts where one pin hangs does not accept the next
 
     match facts.standing.kind:
         case "other-branch" | "tag":
@@ -219,14 +243,29 @@ def _pin(upstream: Upstream, facts: Facts) -> Iterator[Finding]:
         case "branch" | "unknown":
             pass
     for tag, (old, new) in facts.moved_tags.items():
-        where = f"is now `{new[:12]}`" if new else "is not there any more"
-        moved = finding("tag-moved", f"tag `{tag}` was `{old[:12]}` and {where}; the lock keeps the commit")
-        ways = [f"vendor-tool sync {upstream.name}@{new}"] if new else []
-        if tag == upstream.branch:
-            ways.append("follow something else under `branch:`")
-        else:
-            ways.insert(0, f"vendor-tool sync {upstream.name}@{old} to stay without the tag")
-        yield replace(moved, fix=", or ".join(ways), digest=new)
+        yield _moved(upstream, tag, old, new)
+
+
+def _moved(upstream: Upstream, tag: str, old: str, new: str | None) -> Finding:
+    """A tag that stands for another commit. The fix of one that is not followed stays where the pin is."""
+    where = f"is now `{new[:12]}`" if new else "is not there any more"
+    message = f"tag `{tag}` was `{old[:12]}` and {where}; the lock keeps the commit"
+    stay, go = (line_of("vendor-tool", "sync", f"{upstream.name}@{one}") for one in (old, new))
+    if tag == upstream.branch:
+        fix = go if new else "follow something else under `branch:`"
+    else:
+        fix = stay
+        message += f"; `{go}` goes with the tag" if new else ""
+    return Finding(
+        "tag-moved",
+        "warning",
+        message,
+        lock_line=upstream.revision_at.line,
+        upstream=upstream.name,
+        side="upstream",
+        fix=fix,
+        digest=new,
+    )
 
 
 def _ahead(facts: Facts) -> str:

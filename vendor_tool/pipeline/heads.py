@@ -7,6 +7,7 @@ from vendor_tool.checks.subject import Head
 from vendor_tool.errors import UpstreamError
 from vendor_tool.links import key
 from vendor_tool.model import Access, Lock, Resolved, Snapshot, Upstream
+from vendor_tool.outdated.files import stands_beside
 from vendor_tool.values import replace
 
 
@@ -44,9 +45,10 @@ def _kept(refs: set[str]) -> bool:
 def _compared(head: Head, upstream: Upstream, record: Resolved, tip: Snapshot) -> Head:
     license_, notice = record.license, licences.find_legal(tip.entries.keys(), upstream.from_).notice
     text = tip.entries.get(license_.path) if license_ else None
+    kept = license_ is not None and text is None and stands_beside(license_.path, license_.blob, tip)
     return replace(
         head,
         gone=tuple(file.path for file in record.files if file.path and file.path not in tip.entries),
-        license_blob=(text.oid if text else "") if license_ else None,
+        license_blob=(text.oid if text else license_.blob if kept else "") if license_ else None,
         notice_blob=tip.entries[notice].oid if notice else ("" if record.notice else None),
     )

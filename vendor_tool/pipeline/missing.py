@@ -81,4 +81,6 @@ def proposals(
     contents = held if held is not None else fetch.blobs(upstream, old.revision, oids, access) if oids else {}
 
     missing = {path: contents[old.entries[path].oid] for path in known}
-    return moves.propose(missing, old.entries, new.entries, fetch.reader(upstream, new, access))
+    # of a revision that nobody gives any more there is nothing to read
+    before = fetch.reader(upstream, old, access) if held is None else None
+    return moves.propose(missing, old.entries, new.entries, fetch.reader(upstream, new, access), before)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from vendor_tool import fetch, memory, plan, vcs
-from vendor_tool.errors import GoneError, UpstreamError
+from vendor_tool.errors import GoneError, UpstreamError, UsageError
 from vendor_tool.findings import Finding
 from vendor_tool.model import Access, Lock, Snapshot, Upstream
 from vendor_tool.outdated import verdict
@@ -60,9 +60,9 @@ def outdated(
     """
     chosen = plan.select(lock, names)
     looks = vcs.side_by_side(lambda one: _look(lock, one, access), chosen)
-    made = [_preview(lock, look.ground, access) for look in looks if look.ground is not None]
-    previews = tuple(one for one in made if one is not None)
-    findings = [found for look in looks for found in _told(look, previews)]
+    made = {look.upstream.name: _preview(lock, look.ground, access) for look in looks if look.ground is not None}
+    previews = tuple(one for one in made.values() if not isinstance(one, str))
+    findings = [found for look in looks for found in _told(look, made.get(look.upstream.name))]
     selected = [look.upstream for look in looks]
     if wheels or any(_at_hand(name) for upstream in selected for name in upstream.imports):
         from vendor_tool.pipeline import runtime
@@ -118,30 +118,31 @@ def _at_hand(name: str) -> bool:
         return False
 
 
-def _preview(lock: Lock, ground: Ground, access: Access) -> Preview | None:
-    """What an upgrade would do; None where the upstream dropped what the old side is made of."""
+def _preview(lock: Lock, ground: Ground, access: Access) -> Preview | str:
+    """What an upgrade would do; or why nobody can tell, where the upstream dropped what the old side is made of."""
     from vendor_tool.pipeline import preview
 
     try:
         return preview.preview(lock, ground, access)
-    except GoneError:
-        return None
+    except GoneError as problem:
+        return f"what an upgrade would do is not known: {problem.message}"
 
 
-def _told(look: _Look, previews: Sequence[Preview]) -> list[Finding]:
+def _told(look: _Look, one: Preview | str | None) -> list[Finding]:
     facts = look.facts
     if facts is None:
         return list(look.findings)
-    for one in previews:
-        if one.upstream == look.upstream.name:
-            facts = replace(
-                facts,
-                commits=one.commits,
-                fixes=tuple(one.fixes),
-                details={file.path: file.detail for file in one.files if file.fate == "changed"},
-                fates={file.path: file.detail for file in one.files if file.fate == "gone"},
-                outcome=one.outcome,
-            )
+    if isinstance(one, str):
+        facts = replace(facts, outcome=one)
+    elif one is not None:
+        facts = replace(
+            facts,
+            commits=one.commits,
+            fixes=tuple(one.fixes),
+            details={file.path: file.detail for file in one.files if file.fate == "changed"},
+            fates={file.path: file.detail for file in one.files if file.fate == "gone"},
+            outcome=one.outcome,
+        )
     return [*look.findings, *verdict.findings(look.upstream, facts)]
 
 
@@ -171,7 +172,7 @@ def _look(lock: Lock, selection: Selection, access: Access) -> _Look:
 
 def _asked(lock: Lock, upstream: Upstream, rev: str | None, access: Access) -> _Look:
     found = pin.listing(upstream, access)
-    newest = fetch.resolve(upstream, rev, access) if rev is not None else found.tip or upstream.revision
+    newest = _wanted(upstream, rev, access) if rev is not None else found.tip or upstream.revision
     standing, unclear = pin.standing(upstream, found, access)
     lacks = pin.lacking(upstream, newest, access)
     facts = Facts(
@@ -190,6 +191,13 @@ def _asked(lock: Lock, upstream: Upstream, rev: str | None, access: Access) -> _
     gone = (pin.branch_gone(upstream, found),) if found.tip is None and rev is None else ()
     told = _Look(upstream, facts, None, (*_address(upstream, found.listing), *gone, *unclear))
     return told if newest == upstream.revision or facts.behind else _compared(lock, told, newest, access)
+
+
+def _wanted(upstream: Upstream, rev: str, access: Access) -> str:
+    try:
+        return fetch.resolve(upstream, rev, access)
+    except GoneError as problem:  # the upstream answered: what was asked for is wrong
+        raise UsageError(problem.message, hint=problem.hint) from None
 
 
 def _compared(lock: Lock, look: _Look, newest: str, access: Access) -> _Look:
@@ -239,7 +247,7 @@ def _unmoved(upstream: Upstream, newest: str, access: Access) -> Path:
     files = [(file.path, file.blob, file.executable) for file in upstream.resolved.files]
     kept = [(file.path, file.blob) if file else None for file in legal]
     patterns = [upstream.from_, [spec.path for spec in upstream.files if plan.is_glob(spec.path)]]
-    return memory.place(access.cache, "unmoved", [upstream.url, upstream.revision, newest, files, kept, patterns])
+    return memory.place(access.cache, "unmoved", [2, upstream.url, upstream.revision, newest, files, kept, patterns])
 
 
 # ---- findings that need no comparison ---------------------------------------------------------------------
@@ -252,7 +260,6 @@ def _never_synced(upstream: Upstream) -> Finding:
         f"upstream `{upstream.name}` was never synced",
         lock_line=upstream.at.line,
         upstream=upstream.name,
-        side="record",
         fix=f"vendor-tool sync {upstream.name}",
     )
 
