@@ -13,8 +13,13 @@ from vendor_tool.values import dataclass
 from vendor_tool.words import command
 
 VERSION: Final = 1
-# counts, lines and commit ids move while the finding stays the same one
-MOVING: Final = pattern(r"\b(?:(?=[a-f]*[0-9])[0-9a-f]{7,64}|[0-9]+)\b")
+# counts, lines and commit ids move while the finding stays the same one; the number of an issue, a version or a licence
+# makes it another
+COUNTED: Final = "of|more|notice lines|(?:commit|conflict|file|finding|hunk|kernel|line|other|place)s?|patch(?:es)?"
+MOVING: Final = pattern(
+    rf"\b(?=[a-f]*[0-9])[0-9a-f]{{7,64}}\b|\b[0-9]+(?=%| (?:{COUNTED})\b)"
+    r"|(?<=\bline )[0-9]+|(?<=\blines )[0-9]+(?:(?:, | and |-)[0-9]+)*|(?<=\.py:)[0-9]+(?::[0-9]+)?"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,16 +85,25 @@ def parse(text: str, *, name: str) -> tuple[Accepted, ...]:
     hint = f"delete `{name}` and accept today's findings with `{command('--write-baseline', name)}`"
     try:
         document = json.loads(text)
-        version = document["version"]
-        accepted = tuple(
-            Accepted(item["fingerprint"], item["rule"], item["path"], item["message"], item.get("upstream"))
-            for item in document["accepted"]
-        )
-    except (ValueError, KeyError, TypeError, AttributeError) as cause:
+        version, accepted = document["version"], tuple(_item(item) for item in document["accepted"])
+    except (ValueError, KeyError, TypeError, RecursionError) as cause:
         raise UsageError(f"`{name}` is not a baseline of findings", hint=hint) from cause
     if version != VERSION:
         raise UsageError(f"`{name}` is a baseline of version {version}, this program reads {VERSION}", hint=hint)
     return accepted
+
+
+def _item(raw: object) -> Accepted:
+    """One item as it stands in the file. Raises KeyError or TypeError where it is none."""
+    if not isinstance(raw, dict):
+        raise TypeError
+    mark, rule, message = raw["fingerprint"], raw["rule"], raw["message"]
+    path, upstream = raw["path"], raw.get("upstream")
+    if not all(isinstance(text, str) for text in (mark, rule, message)) or not all(
+        text is None or isinstance(text, str) for text in (path, upstream)
+    ):
+        raise TypeError
+    return Accepted(mark, rule, path, message, upstream)
 
 
 def compare(findings: Sequence[Finding], accepted: Sequence[Accepted]) -> Compared:
@@ -102,12 +116,6 @@ def compare(findings: Sequence[Finding], accepted: Sequence[Accepted]) -> Compar
         accepted=tuple(finding for finding, mark in marked if mark in allowed),
         fixed=tuple(item for item in accepted if item.mark not in found),
     )
-
-
-def shrink(accepted: Sequence[Accepted], fixed: Sequence[Accepted]) -> str:
-    """The text of a baseline without the items that are fixed; there is no way to add to one."""
-    gone = {item.mark for item in fixed}
-    return _dump([item for item in accepted if item.mark not in gone])
 
 
 def _dump(items: Sequence[Accepted]) -> str:

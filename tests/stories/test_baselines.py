@@ -100,11 +100,64 @@ def test_what_was_mended_is_named_by_the_command_that_found_it(consumer: Project
     named = [
         line for line in consumer.done("outdated", "--baseline", BASE).err.splitlines() if "to be taken out" in line
     ]
-    assert len(named) == 2
-    assert all(line.endswith(("[upstream-changed]", "[upstream-file-changed]")) for line in named)
+    rules = sorted(line.rpartition("[")[2] for line in named)
+    assert rules == ["sibling-differs]", "upstream-changed]", "upstream-file-changed]"]
 
 
 def test_a_check_without_rebuild_calls_nothing_fixed_that_only_a_rebuild_finds(consumer: Project) -> None:
     consumer.done("check", "--rebuild", "--write-baseline", BASE)
     assert "drift-rebuild" in accepted(consumer)
     assert "fixed" not in consumer.done("check", "--baseline", BASE).err
+
+
+def test_another_bad_pin_and_another_reason_are_other_findings(
+    consumer: Project, upstreams: tuple[Repository, Repository]
+) -> None:
+    def noted(issue: int) -> None:
+        note = f"known-bad:\n  - {{upstream: two, reason: issue {issue}}}\n"
+        consumer.write({"vendor.lock.yaml": consumer.lock.partition("known-bad:")[0] + note})
+
+    def found() -> bool:
+        return "[known-bad-pin]" in consumer.run("outdated", "--baseline", BASE).out
+
+    noted(1)
+    consumer.done("outdated", "--write-baseline", BASE)
+    assert not found()
+    noted(2)
+    assert found()
+    noted(1)
+    assert not found()
+    head, _, note = consumer.lock.partition("known-bad:")
+    consumer.write({"vendor.lock.yaml": head})
+    consumer.done("sync", "two@main")
+    consumer.write({"vendor.lock.yaml": f"{consumer.lock}known-bad:{note}"})
+    assert found()
+
+
+def test_another_version_and_another_licence_are_other_findings(consumer: Project) -> None:
+    consumer.done("audit", "--write-baseline", BASE)
+    assert "GPL" not in consumer.done("audit", "--baseline", BASE).out
+    for version in ("2.0", "3.0"):
+        text = consumer.lock.replace("GPL-2.0-only", "GPL-3.0-only")
+        if version == "2.0":
+            text = text.replace("to: vendored/one\n", "to: vendored/one\n    license: GPL-2.0-only\n", 1)
+        consumer.write({"vendor.lock.yaml": text})
+        assert f"GPL-{version}-only" in consumer.run("audit", "--baseline", BASE).out
+        consumer.done("audit", "--write-baseline", BASE)
+
+
+@pytest.mark.parametrize("wrong", ['"rule": 2', '"message": null', '"fingerprint": []'])
+def test_a_file_with_odd_types_in_it_is_no_baseline(consumer: Project, wrong: str) -> None:
+    consumer.done("check", "--write-baseline", BASE)
+    key = wrong.partition(":")[0]
+    text = consumer.read(BASE).decode()
+    item = text[text.index("    {") : text.rindex("  ]")].rstrip()
+    odd = "\n".join(f"      {wrong}," if key in line else line for line in item.splitlines()).replace(
+        f"{wrong},\n    }}", f"{wrong}\n    }}"
+    )
+    consumer.write({BASE: text.replace(item, f"{item},\n{odd}")})
+    for argument in ("--baseline", "--write-baseline"):
+        said = consumer.refused(ExitCode.USAGE, "check", argument, BASE)
+        assert said.startswith(
+            "error: `baseline.json` is not a baseline of findings\n\nhint: delete `baseline.json` and "
+        )

@@ -171,7 +171,10 @@ def _lock(subject: Subject, upstream: Upstream) -> Iterator[Finding]:
     sync = f"vendor-tool sync {upstream.name}"
 
     def finding(rule: str, message: str, line: int, side: Side = "record", fix: str = sync) -> Finding:
-        return Finding(rule, "error", message, lock_line=line, upstream=upstream.name, side=side, fix=fix)
+        digest = upstream.revision[:16] if rule == "drift-revision" else None
+        return Finding(
+            rule, "error", message, lock_line=line, upstream=upstream.name, side=side, fix=fix, digest=digest
+        )
 
     found = upstream.resolved
     if found is None:
