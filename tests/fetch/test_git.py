@@ -253,7 +253,7 @@ def test_nobody_listening_is_told_as_unreachable(access: Access) -> None:
         fetch.snapshot(entry("http://127.0.0.1:9/kernels.git"), "d" * 40, access)
     assert (
         caught.value.hint
-        == "check the network and proxy settings; with a filled cache `--offline` works without either"
+        == "check the network and proxy settings; with a filled cache `vendor-tool sync --offline` works without either"
     )
 
 

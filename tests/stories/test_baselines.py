@@ -161,3 +161,9 @@ def test_a_file_with_odd_types_in_it_is_no_baseline(consumer: Project, wrong: st
         assert said.startswith(
             "error: `baseline.json` is not a baseline of findings\n\nhint: delete `baseline.json` and "
         )
+
+
+def test_a_baseline_that_cannot_be_written_is_told_by_its_own_option(consumer: Project) -> None:
+    assert consumer.refused(ExitCode.USAGE, "check", "--write-baseline", "nodir/base.json") == (
+        "error: cannot write `nodir/base.json`: No such file or directory\n\nhint: name another `--write-baseline`\n"
+    )

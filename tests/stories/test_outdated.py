@@ -389,7 +389,8 @@ def test_a_mirror_that_answers_instead_is_told(tmp_path: Path, upstream: Reposit
     assert message == f"`{upstream.url}` gives no answer; `{mirror.url}` does"
 
 
-def test_offline_is_refused(consumer: Project) -> None:
+def test_offline_is_refused_and_not_offered(consumer: Project) -> None:
+    assert "--offline" not in consumer.child("outdated", "--help").stdout
     assert consumer.refused(ExitCode.USAGE, "outdated", "--offline") == (
         "error: `outdated` asks upstreams, which `--offline` forbids\n\nhint: `vendor-tool check` needs no network\n"
     )

@@ -30,7 +30,7 @@ class Scope:
 def write(path: Path, found: Sequence[Finding], scope: Scope, speak: Voice) -> ExitCode:
     """Accept all of today's findings, in the place of those that a run of this scope had accepted before."""
     kept = [item for item in _read(path, scope) if not scope.holds(item)] if path.exists() else []
-    output.document(baseline.render(found, kept), str(path))
+    output.document(baseline.render(found, kept), str(path), option="--write-baseline")
     output.say(speak, f"wrote {path}: {output.count(len(found), 'finding')} accepted")
     return ExitCode.CLEAN
 

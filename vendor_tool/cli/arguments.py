@@ -206,7 +206,7 @@ def _outdated(command: argparse.ArgumentParser) -> None:
         help="look for run-time imports in this package too; may be given again",
     )  # fmt: skip
     _baseline(command)
-    _network(command)
+    command.add_argument("--offline", action="store_true", help=argparse.SUPPRESS)  # refused with a reason
     _report(command)
 
 

@@ -126,8 +126,8 @@ def code(found: Sequence[Finding]) -> ExitCode:
     return ExitCode.FINDINGS if any(one.level != "note" for one in found) else ExitCode.CLEAN
 
 
-def document(text: str, target: str | None) -> None:
-    """Text to stdout or into a file."""
+def document(text: str, target: str | None, *, option: str = "--output") -> None:
+    """Text to stdout or into a file, which `option` named."""
     if target is None or target == "-":
         if sys.stdout is None:
             raise UsageError("stdout is closed", hint="write the report with `--output FILE`")
@@ -136,7 +136,7 @@ def document(text: str, target: str | None) -> None:
     try:
         Path(target).write_text(redacted(text), encoding="utf-8")
     except OSError as problem:
-        raise UsageError(f"cannot write `{target}`: {problem.strerror}", hint="name another `--output`") from None
+        raise UsageError(f"cannot write `{target}`: {problem.strerror}", hint=f"name another `{option}`") from None
 
 
 def raw(data: bytes) -> None:

@@ -64,6 +64,7 @@ HINTS: Final[dict[Kind, str]] = {
     "broken": "tell the people who run the server, or name a mirror under `mirrors` of `{name}`",
     "refused": "name a mirror that allows it under `mirrors` of `{name}`",
     "busy": "try again later, or name a mirror under `mirrors` of `{name}`",
-    "unreachable": "check the network and proxy settings; with a filled cache `--offline` works without either",
+    "unreachable": "check the network and proxy settings; with a filled cache `vendor-tool sync --offline` works "
+    "without either",
     "cut": "run the same command again: nothing half-fetched was kept",
 }
