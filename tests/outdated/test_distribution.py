@@ -1,5 +1,6 @@
 """The packages are made here, with the layouts of a real one: a name re-exported from a file below, then moved away."""
 
+import json
 import zipfile
 from pathlib import Path
 
@@ -54,6 +55,26 @@ def test_name_is_found_in_an_installed_package_without_importing_it(tmp_path: Pa
     assert (found.name, found.version) == ("tile-demo", "1.0.0")
     assert find(NAME, found.listing, found.read).path == "tile_demo/ops/norm.py"
     assert installed("absent", [str(tmp_path)]) is None
+
+
+@pytest.mark.parametrize("below", ["", "src/"])
+def test_name_is_found_in_a_project_that_is_installed_in_place(tmp_path: Path, below: str) -> None:
+    for name, text in FILES.items():
+        path = tmp_path / "a project" / below / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    info = tmp_path / "site" / "tile_demo-1.0.0.dist-info"
+    info.mkdir(parents=True)
+    (info / "METADATA").write_text(METADATA.format(version="1.0.0"))
+    (info / "RECORD").write_text("__editable__.tile_demo-1.0.0.pth,,\n")
+    (info / "direct_url.json").write_text(
+        json.dumps({"url": (tmp_path / "a project").as_uri(), "dir_info": {"editable": True}})
+    )
+    found = installed("tile_demo", [str(tmp_path / "site")])
+    assert found is not None
+    assert (found.name, found.version) == ("tile-demo", "1.0.0")
+    assert find(NAME, found.listing, found.read).path == "tile_demo/ops/norm.py"
+    assert installed("absent", [str(tmp_path / "site")]) is None
 
 
 def test_this_interpreters_packages_are_searched() -> None:

@@ -191,9 +191,8 @@ def test_a_pin_ahead_of_the_branch_has_nothing_to_upgrade_to(tmp_path: Path, ups
 
 def test_a_pin_on_another_line_is_never_said_to_upgrade_cleanly(tmp_path: Path, upstream: Repository) -> None:
     first = upstream.git("rev-parse", "main")
-    for number in range(2):
-        parent = first if not number else None
-        fixed = upstream.commit({"pkg/ops/fwd.py": f"{FWD_NEW}# {number}\n"}, ref="refs/heads/fix", parent=parent)
+    upstream.commit({"pkg/ops/fwd.py": FWD_NEW}, ref="refs/heads/fix", parent=first)
+    fixed = upstream.commit({"pkg/ops/fwd.py": f"{FWD_NEW}# more\n"}, ref="refs/heads/fix")
     newest = upstream.commit({"pkg/ops/bwd.py": f"{BWD}# more\n"}, "go on")
     consumer = synced(tmp_path / "proj", entry(upstream.url, fixed, "[fwd.py, bwd.py]"))
     assert found(consumer, "--exit-code", code=1)["upstream-changed"]["message"].endswith(
@@ -576,7 +575,7 @@ def test_a_fix_that_came_with_an_upgrade_is_still_what_the_other_copy_lacks(tmp_
         findings = found(consumer, "--exit-code", code=1)
         assert set(findings) == {"sibling-differs vendored/one/k.py", "sibling-lacks vendored/two/k.py"}
         lacks = findings["sibling-lacks vendored/two/k.py"]
-        assert (lacks["level"], lacks["line"]) == ("warning", 30)
+        assert (lacks["level"], int(lacks["line"])) == ("warning", 30)
         assert lacks["message"] == (
             f"one changed its copy of this file by `{newest[:12]}`, its pin, and two's still has the old lines in 1 place: "
             f"line 30. It changed in 1 commit, of which 1 reads as a fix: `{newest[:12]}` fix overflow"
@@ -676,6 +675,34 @@ def test_a_published_package_that_lacks_the_import_is_found_without_importing_it
         {"vendor.lock.yaml": consumer.lock.replace("    imports:", "    requires: {kern: ==1.*}\n    imports:", 1)}
     )
     assert found(consumer, "--wheel", str(bad))["import-gone"]["fix"] == "pip install 'kern==1.*'"
+
+
+def test_a_module_that_no_package_accounts_for_is_told(
+    importing: tuple[Repository, Project], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, consumer = importing
+    (tmp_path / "site" / "kern").mkdir(parents=True)
+    (tmp_path / "site" / "kern" / "__init__.py").write_text("1 / 0\n")
+    monkeypatch.syspath_prepend(tmp_path / "site")
+    assert found(consumer, "--exit-code")["import-unclear"]["message"] == (
+        f"`kern`: what imports find at `{tmp_path / 'site' / 'kern'}` could not be looked at: no installed package accounts "
+        "for it"
+    )
+
+
+def test_an_import_whose_source_at_the_pin_is_lost_is_told(
+    importing: tuple[Repository, Project], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    upstream, consumer = importing
+    first = upstream.git("rev-parse", "main")
+    upstream.git("update-ref", "-d", "refs/heads/main")
+    upstream.git("reflog", "expire", "--expire=now", "--all")
+    upstream.git("gc", "--quiet", "--prune=now")
+    upstream.commit({"LICENSE": MIT, "kern/__init__.py": "", "kern/ops.py": "def norm(x):\n    return x + 1\n"})
+    monkeypatch.setenv("VENDOR_TOOL_CACHE", str(tmp_path / "empty"))
+    assert upstream.git("rev-parse", "main") != first
+    message = found(consumer, "--exit-code", code=1)["import-unclear"]["message"]
+    assert message.startswith("`kern.ops.norm`: it could not be compared with the pin: upstream `kern`: ")
 
 
 # ---- the plan of an upgrade -------------------------------------------------------------------------------

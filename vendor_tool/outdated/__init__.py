@@ -150,6 +150,12 @@ RULES: Final[Mapping[str, RuleInfo]] = dict(
             "The name is defined otherwise than at the pin, in the newest revision or in the installed package.",
         ),
         _rule(
+            "import-unclear",
+            "note",
+            "a run-time import could not be looked at",
+            "Its source at the pin is not to be had, or no installed package accounts for the module that is there.",
+        ),
+        _rule(
             "known-bad-pin",
             "error",
             "the pin is known to be bad",

@@ -312,6 +312,11 @@ def changed_import(
     return replace(changed, digest=digest)
 
 
+def unclear_import(upstream: Upstream, name: str, why: str) -> Finding:
+    """A run-time import, or its module, of which nobody can tell what became of it; `why` in words."""
+    return _import(upstream, "import-unclear", "note", f"`{name}`: {why}")
+
+
 def _import(upstream: Upstream, rule: str, level: Level, message: str) -> Finding:
     line = upstream.resolved.at.line if upstream.resolved else upstream.at.line
     return Finding(rule, level, message, lock_line=line, upstream=upstream.name, side="upstream")

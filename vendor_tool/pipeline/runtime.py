@@ -11,7 +11,7 @@ from vendor_tool.errors import UpstreamError
 from vendor_tool.findings import Finding
 from vendor_tool.model import Access, RecordedImport, Snapshot, Upstream
 from vendor_tool.outdated import distribution
-from vendor_tool.outdated.verdict import changed_import, gone_import
+from vendor_tool.outdated.verdict import changed_import, gone_import, unclear_import
 from vendor_tool.transform import symbols
 from vendor_tool.values import dataclass
 from vendor_tool.words import command
@@ -39,8 +39,12 @@ def packaged(entries: Sequence[Upstream], wheels: Sequence[Path], access: Access
     held = [(distribution.wheel(path), "in the wheel") for path in wheels]
     for entry in entries:
         modules = {name.partition(".")[0] for name in entry.imports}
-        installed = [distribution.installed(module) for module in sorted(modules)]
-        here = [(one, "installed here") for one in installed if one is not None]
+        installed = {module: distribution.installed(module) for module in sorted(modules)}
+        here = [(one, "installed here") for one in installed.values() if one is not None]
+        for module, one in installed.items():
+            if one is None and (place := distribution.importable(module)) is not None:
+                message = f"what imports find at `{place}` could not be looked at: no installed package accounts for it"
+                found.append(unclear_import(entry, module, message))
         for package, where in [*here, *held]:
             if modules & {path.partition("/")[0].removesuffix(".py") for path in package.listing}:
                 holder = f"`{package.name}` {package.version}, {where}"
@@ -61,7 +65,11 @@ def _compare(
         except UpstreamError as problem:
             yield gone_import(entry, name, holder=holder, reason=problem.message, fix=gone)
             continue
-        before = _recorded(entry, recorded[name], access) if name in recorded else None
+        try:
+            before = _recorded(entry, recorded[name], access) if name in recorded else None
+        except UpstreamError as problem:
+            yield unclear_import(entry, name, f"it could not be compared with the pin: {problem.message}")
+            continue
         after = _meaning(read([definition.path])[definition.path], definition.line)
         if before is not None and before != after:
             yield changed_import(
@@ -69,13 +77,10 @@ def _compare(
             )
 
 
-def _recorded(entry: Upstream, item: RecordedImport, access: Access) -> _Meaning | None:
-    """What the name stands for at the pin; None where that cannot be read now."""
+def _recorded(entry: Upstream, item: RecordedImport, access: Access) -> _Meaning:
+    """What the name stands for at the pin. UpstreamError where that cannot be read now."""
     assert entry.resolved is not None
-    try:
-        data = fetch.blobs(entry, entry.resolved.revision, {item.blob}, access)[item.blob]
-    except UpstreamError:
-        return None
+    data = fetch.blobs(entry, entry.resolved.revision, {item.blob}, access)[item.blob]
     return _meaning(data, item.line)
 
 
