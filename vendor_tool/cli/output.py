@@ -103,9 +103,7 @@ def _terminal() -> Callable[[str], None]:
     return report
 
 
-def report(
-    found: Sequence[Finding], rules: Mapping[str, RuleInfo], arguments: argparse.Namespace, voice: Voice
-) -> str:
+def report(found: Sequence[Finding], rules: Mapping[str, RuleInfo], arguments: argparse.Namespace, voice: Voice) -> str:
     """Write findings in every form and place that the command line names; the text of `--format`."""
     from vendor_tool.reports import REPORTS
 
