@@ -86,7 +86,7 @@ def test_each_upstream_gets_a_branch_and_a_pull_request_of_its_own(scene: Scene)
         "- `one`: opened https://example.invalid/pull/1\n- `two`: opened https://example.invalid/pull/2"
     )
     assert rest.count("<br>`upstream-changed` |") == 2
-    assert rest.count("<br>`sibling-differs` |") == 1
+    assert rest.count("<br>`upstream-file-changed` |") == 2
     assert run.stdout.count("[upstream-changed]::") == 2
     assert scene.runner.text("output") == "code=0\n"
     assert scene.runner.git("status", "--porcelain") == ""
@@ -217,7 +217,7 @@ def test_outdated_that_fails_ends_the_step_with_its_code(scene: Scene) -> None:
 def test_nothing_to_upgrade_is_said(scene: Scene) -> None:
     assert scene.upgrade().returncode == 0
     assert scene.runner.text("summary").startswith(
-        "### vendor-tool: upgrades\n\n- no files of ours changed\n\n### vendor-tool: 1 note\n"
+        "### vendor-tool: upgrades\n\n- no files of ours changed\n\n### vendor-tool: no findings\n"
     )
 
 
