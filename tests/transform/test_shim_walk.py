@@ -104,6 +104,38 @@ REFUSED = {
         "from ._tilelang._builtins import _loaded\nif _loaded() and (T.ok):\n    print(1)\n",
         "2: the truth of `_loaded() and T.ok`",
     ),
+    "a kernel that reads a name which is bound again": (
+        "N = 8\n@T.prim_func\ndef k(): return N\nN = 4\n",
+        "3: `N` as `k` finds it, before line 5 changes it,",
+    ),
+    "a kernel that reads the name of a loop": (
+        "for n in (32, 64):\n    @T.macro\n    def k(): return n\n",
+        "3: `n` as `k` finds it, before line 2 changes it,",
+    ),
+    "a kernel that reads a name which is deleted": (
+        "N = 8\n@T.prim_func\ndef k(): return N\ndel N\n",
+        "3: `N` as `k` finds it, before line 5 changes it,",
+    ),
+    "a kernel that reads a table which grows": (
+        "N = []\n@T.prim_func\ndef k(): return len(N)\nN.append(1)\n",
+        "3: `N` as `k` finds it, before line 5 changes it,",
+    ),
+    "a kernel that reads what a function may set": (
+        "N = 8\n@T.prim_func\ndef k(): return N\ndef f():\n    global N\n    N = 4\n",
+        "3: `N` as `k` finds it, before line 6 changes it,",
+    ),
+    "a kernel that calls a function which reads it": (
+        "N = 8\ndef size(): return N\n@T.prim_func\ndef k(): return size()\nN = 4\n",
+        "4: `N` as `k` finds it, before line 6 changes it,",
+    ),
+    "a function that is given away": (
+        "N = 8\ndef f(): return N\nk = T.prim_func(f)\nN = 4\n",
+        "2: `N` as `f` finds it, before line 5 changes it,",
+    ),
+    "a cell that is bound again": (
+        "def make(n):\n    @tilelang.jit\n    def k(): return n\n    n = 4\n    return k\nK = make(1)\n",
+        "3: `n` as `k` finds it, before line 5 changes it,",
+    ),
     "in a class body": ("class A:\n    if T.ok:\n        x = 1\n", "2: the truth of `T.ok`"),
 }
 
@@ -131,6 +163,11 @@ ALLOWED = {
     "a marked table": "from ._tilelang._builtins import _keyed\nm = _keyed({T.a: 1})\ndef f(k): return m[k]\n",
     "the identity of two attributes in a function": "def f(): return T.a is tilelang.b\n",
     "an attempt to import": "try:\n    from ._tilelang import x\nexcept Exception:\n    x = None\n",
+    "a kernel that is traced when it is called": "N = 8\n@tilelang.jit(out_idx=[1])\ndef k(): return N\nN = 4\n",
+    "a kernel whose names stay": (
+        "import math\nN = 8\nN = 4\n@T.prim_func\ndef k(A: T.Tensor((N,))):\n    n = 1\n    A[0] = math.pi * N + n\nn = 2\n"
+        "if __name__ == '__main__':\n    N = 1\nimport math\n"
+    ),
     "a parameter that hides the name": "def f(T):\n    return float(T.x)\n\nimport other\ny = f(other)\n",
 }
 

@@ -15,6 +15,12 @@ that may hold one, or nothing of the sort."""
 Own: TypeAlias = Callable[[syntax.Import], Mapping[str, str]]
 """The names that an import binds to deferred values, each with the module that it comes from."""
 
+Brought: TypeAlias = tuple[Kind, str]
+"""What an import from another vendored file binds a name to, and the module that the value comes from."""
+
+Siblings: TypeAlias = Callable[[syntax.Import], Mapping[str, Brought]]
+"""The names, dotted ones of modules too, that an import binds to such values."""
+
 Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -31,7 +37,11 @@ class Walk:
     """What a walk through a file has seen so far."""
 
     own: Own
+    tree: ast.Module
     run: Callable[["Walk", Sequence[ast.stmt]], None]  # walks the body of a function that is called
+    given: Callable[["Walk", "Function | ast.Lambda", ast.expr], None]  # looks at a function that the runtime gets
+    stack: list[tuple["ast.Module | Function", ast.AST]] = field(default_factory=list)  # what runs, and where in it
+    brought: Siblings = lambda _: {}
     names: dict[str, Kind] = field(default_factory=dict)
     origin: dict[str, str] = field(default_factory=dict)  # deferred name -> shimmed module
     plain: dict[str, str] = field(default_factory=dict)  # name of another import -> what it stands for
@@ -107,6 +117,8 @@ def value(seen: Walk, node: ast.expr) -> Kind:
     match node:
         case ast.Name(id=name):
             return seen.names.get(name)
+        case ast.Attribute() if (dotted := ast.unparse(node)) in seen.names:
+            return seen.names[dotted]
         case ast.Attribute(value=inner):
             return _attribute(seen, node, value(seen, inner))
         case ast.Subscript(value=inner, slice=index):
@@ -213,6 +225,11 @@ def _call(seen: Walk, node: ast.Call) -> Kind:
         refuse(seen, node, "building or running")
         return "deferred"
     if function == "deferred":
+        for argument in [*node.args, *(keyword.value for keyword in node.keywords)]:
+            if isinstance(argument, ast.Name) and argument.id in seen.functions:
+                seen.given(seen, seen.functions[argument.id], node.func)
+            elif isinstance(argument, ast.Lambda):
+                seen.given(seen, argument, node.func)
         first = node.args[0] if node.args else None
         return "stub" if isinstance(first, ast.Name) and first.id in seen.functions else "deferred"
     if isinstance(node.func, ast.Name):
@@ -287,7 +304,9 @@ def enter(seen: Walk, name: str, positional: Sequence[Kind], keywords: Sequence[
     seen.returned = []
     node = seen.functions[name]
     seen.names |= _arguments(seen, node.args, positional, dict(keywords))
+    seen.stack.append((node, node))
     seen.run(seen, node.body)
+    seen.stack.pop()
     seen.entered[key] = joined(*seen.returned)
     seen.names, seen.functions, seen.returned = names, functions, returned
     return seen.entered[key]

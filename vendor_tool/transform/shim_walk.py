@@ -3,20 +3,36 @@
 import ast
 from collections.abc import Sequence
 
-from vendor_tool.transform import shim_branches, shim_tables, syntax
+from vendor_tool.transform import shim_branches, shim_late, shim_tables, syntax
 from vendor_tool.transform.shim_builtins import LOADED, LOOKS
-from vendor_tool.transform.shim_values import Kind, Own, Walk, bind, enter, items, joined, refuse, truth, value
+from vendor_tool.transform.shim_values import (
+    Kind,
+    Own,
+    Siblings,
+    Walk,
+    bind,
+    enter,
+    items,
+    joined,
+    refuse,
+    truth,
+    value,
+)
 from vendor_tool.values import replace
 
 
-def walk(tree: ast.Module, own: Own, shadows: frozenset[str] = frozenset()) -> Walk:
-    """Walks a whole file.
+def walk(
+    tree: ast.Module, own: Own, shadows: frozenset[str] = frozenset(), brought: Siblings = lambda _: {}
+) -> Walk:
+    """Walks a whole file; `own` and `brought` give what its imports bind, from stand-ins and from other vendored files.
 
     `shadows` are functions of Python's own that can write calls down: all there are for a file that is not rewritten
     yet, none for one that imports those that it has.
     """
-    seen = Walk(own, _block, shadows=set(shadows))
+    seen = Walk(own, tree, _block, shim_late.check, [(tree, tree)], shadows=set(shadows))
+    seen.brought = brought
     for statement in tree.body:
+        seen.stack[0] = (tree, statement)
         if isinstance(statement, ast.If) and not _is_main(statement.test) and not _is_type_checking(statement.test):
             _branch(seen, statement, tree, marks=not shadows)
         else:
@@ -84,6 +100,9 @@ def _branch(seen: Walk, node: ast.If, tree: ast.Module, *, marks: bool) -> None:
         _statement(seen, node)
         return
     seen.waiting[node] = bound
+    for part in ast.walk(node):
+        if isinstance(part, ast.FunctionDef) and part.decorator_list:
+            shim_late.check(seen, part, part.decorator_list[0] if len(part.decorator_list) == 1 else None)
     for name in bound:
         seen.names[name] = "deferred"
         seen.functions.pop(name, None)
@@ -95,6 +114,7 @@ def _block(seen: Walk, body: Sequence[ast.stmt]) -> None:
 
 
 def _statement(seen: Walk, node: ast.stmt) -> None:
+    seen.stack[-1] = (seen.stack[-1][0], node)
     match node:
         case ast.Import() | ast.ImportFrom():
             _import(seen, node)
@@ -173,6 +193,10 @@ def _import(seen: Walk, node: syntax.Import) -> None:
             continue
         seen.names[name] = "deferred"
         seen.origin[name] = module
+    for name, (kind, module) in seen.brought(node).items():
+        seen.names[name] = kind
+        if kind == "deferred":
+            seen.origin[name] = module
 
 
 def _function(seen: Walk, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
@@ -185,6 +209,8 @@ def _function(seen: Walk, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
     made: Kind = None
     for decorator in reversed(node.decorator_list):
         made = _decorated(seen, decorator, made)
+        if made in ("deferred", "stub"):
+            shim_late.check(seen, node, decorator)
     seen.names[node.name] = made
     if made is None:
         seen.functions[node.name] = node
