@@ -4,6 +4,7 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="comparisons need torch (any build, no GPU)")
 
+from vendor_tool.errors import UsageError  # noqa: E402
 from vendor_tool.parity import compare  # noqa: E402 - after the skip: it is of no use without torch
 from vendor_tool.parity.tolerance import Note, Tolerance  # noqa: E402
 
@@ -15,7 +16,7 @@ def notes() -> list[Note]:
 
 @pytest.fixture
 def tolerance(notes: list[Note]) -> Tolerance:
-    return Tolerance(notes.append, slower_than=1.5)
+    return Tolerance(notes.append, slower_than=1.5, vendored=True)
 
 
 def test_relative_error_is_the_norm_of_the_difference_over_the_norm() -> None:
@@ -34,10 +35,11 @@ def test_what_is_not_finite_is_infinitely_wrong(bad: float) -> None:
     assert compare.worst_row_error(torch.tensor([[bad]]), torch.tensor([[1.0]])) == float("inf")
 
 
-def test_equal_infinities_agree_and_opposite_ones_do_not() -> None:
+def test_keys_that_are_not_there_agree_and_no_other_infinities_do() -> None:
     masked = torch.tensor([1.0, -float("inf")])
     assert compare.relative_error(masked, masked) == 0.0
     assert compare.relative_error(masked, -masked) == float("inf")
+    assert compare.relative_error(-masked, -masked) == float("inf")
 
 
 def test_nan_agrees_with_nothing() -> None:
@@ -103,9 +105,32 @@ def test_a_close_output_is_noted_with_its_error_and_the_limit_of_its_dtype(
 ) -> None:
     tolerance.close("y", torch.tensor([1.0, 1.0], dtype=torch.bfloat16), torch.tensor([1.0, 1.001]))
 
-    (note,) = notes
-    assert (note.check, note.name, note.limit) == ("error", "y", 5e-3)
-    assert note.value == pytest.approx(0.001 / 2**0.5, rel=1e-2)
+    whole, row = notes
+    assert (whole.check, whole.name, whole.limit, whole.vendored) == ("error", "y", 5e-3, True)
+    assert whole.value == pytest.approx(0.001 / 2**0.5, rel=1e-2)
+    assert (row.check, row.name, row.limit, row.value) == ("row", "y", 2e-2, whole.value)
+
+
+def test_only_numbers_of_a_vendored_kernel_verify_it(tolerance: Tolerance, notes: list[Note]) -> None:
+    masked = torch.full((3,), -float("inf"))
+    tolerance.close("no key at all", masked, masked)
+    Tolerance(notes.append).close("of another module", torch.ones(3), torch.ones(3))
+    tolerance.close("y", torch.ones(3), torch.ones(3))
+
+    assert [note.name for note in notes if note.vendored] == ["y"]
+
+
+def test_nothing_is_not_close_to_nothing(tolerance: Tolerance) -> None:
+    with pytest.raises(AssertionError, match="y: there is no element to compare"):
+        tolerance.close("y", torch.ones(0, 4), torch.ones(0, 4))
+
+
+@pytest.mark.parametrize("dtype", [torch.int64, torch.bool, torch.float8_e4m3fn])
+def test_a_type_without_a_limit_of_its_own_needs_one(tolerance: Tolerance, dtype: torch.dtype) -> None:
+    one = torch.ones(4).to(dtype)
+    with pytest.raises(UsageError, match=r"y: torch\.\w+ has no limit of its own"):
+        tolerance.close("y", one, torch.ones(4))
+    tolerance.close("y", one, torch.ones(4), limit=1e-3)
 
 
 def test_nan_fails_with_a_count(tolerance: Tolerance) -> None:
@@ -125,6 +150,42 @@ def test_one_wrong_row_fails_where_the_whole_is_close(tolerance: Tolerance) -> N
     actual[17] = -1
     with pytest.raises(AssertionError, match="in the worst row"):
         tolerance.close("y", actual, expected, limit=0.03)
+
+
+def test_a_row_of_a_bfloat16_output_may_not_be_three_percent_off(tolerance: Tolerance) -> None:
+    expected = torch.ones(10_000, 4)
+    actual = expected.bfloat16()
+    actual[17] *= 1.03
+    with pytest.raises(AssertionError, match=r"relative error 3\.\d+e-02 in the worst row, limit 2e-02"):
+        tolerance.close("y", actual, expected)
+    tolerance.close("y", actual, expected, row=0.05)
+
+
+def test_a_floor_leaves_rows_their_own_check(tolerance: Tolerance) -> None:
+    nothing = torch.zeros(4, 9)
+    rounded = nothing + 1e-6
+    wrong = nothing.clone()
+    wrong[2, 0] = 1e-3
+
+    tolerance.close("y", rounded, nothing, floor=2.0)
+    with pytest.raises(AssertionError, match="in the worst row"):
+        tolerance.close("y", wrong, nothing, limit=1e-2, floor=2.0, row=1e-4)
+    tolerance.close("y", wrong, nothing, limit=1e-2, floor=torch.tensor([1.0, 1.0, 11.0, 1.0]), row=1e-4)
+    with pytest.raises(AssertionError, match="relative error 1.00e-03 in the worst row"):
+        tolerance.close("y", wrong, nothing, limit=1e-2, floor=torch.ones(4), row=1e-4)
+
+
+@pytest.mark.parametrize("bad", [float("nan"), float("inf")])
+def test_what_is_no_number_is_not_right_for_being_the_same_twice(tolerance: Tolerance, bad: float) -> None:
+    both = torch.tensor([1.0, bad])
+    for claim in (
+        lambda: tolerance.identical("y", both, both.clone()),
+        lambda: tolerance.repeats("y", both, both.clone()),
+        lambda: tolerance.within_spread("y", both, [both, both]),
+        lambda: tolerance.within_spread("y", torch.ones(2), [torch.ones(2), both]),
+    ):
+        with pytest.raises(AssertionError, match="y: 1 of 2 elements are NaN or infinite"):
+            claim()
 
 
 def test_other_bits_than_upstreams_fail(tolerance: Tolerance) -> None:

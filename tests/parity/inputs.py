@@ -1,6 +1,6 @@
 """Inputs of the parity tests: random by the run's seed, and bounded so that a wrong read shows."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import torch
 from references import packed_ranges
@@ -58,13 +58,30 @@ def every_second(tensor: Tensor, dim: int = 0) -> Tensor:
     return apart.copy_(tensor.detach())
 
 
-def unless_refused(run: Callable[[], dict[str, Tensor]]) -> dict[str, Tensor] | None:
-    """What a kernel gives; None where it refuses its inputs, which a fault of the GPU does not count as."""
+class Refused(Exception):
+    """A kernel refuses its inputs."""
+
+
+def unless_refused(run: Callable[[], dict[str, Tensor]]) -> dict[str, Tensor]:
+    """What a kernel gives. Raises Refused where it refuses its inputs; a fault of GPU or compiler is none."""
     try:
         return run()
-    except (AssertionError, RuntimeError):
+    except (AssertionError, RuntimeError) as error:
         torch.cuda.synchronize()  # a fault would come up again here
-        return None
+        if any(word in str(error).lower() for word in ("compil", "nvcc", "cuda error")):
+            raise
+        raise Refused(str(error)) from error
+
+
+def every(claims: Iterable[Callable[[], None]]) -> None:
+    """Make every claim, also behind one that fails, and fail with all that do not hold."""
+    failed = []
+    for claim in claims:
+        try:
+            claim()
+        except AssertionError as error:
+            failed.append(str(error))
+    assert not failed, "; ".join(failed)
 
 
 def assert_no_key_twice(indices: Tensor, keys: int) -> None:

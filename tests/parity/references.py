@@ -92,6 +92,16 @@ def sparse_attention(
     return out, (peak / math.log(2) + torch.log2(total)).squeeze(-1)
 
 
+def subtracted(whole: Tensor, grad: Tensor, scale: float) -> Tensor:
+    """The size of what cancels in a query's gradient of attention over keys that are values too: [S, H].
+
+    dq = scale * sum over i of p[i] * (grad . m[i] - grad . out) * m[i]: from a sum over keys, scale * (grad . out) times
+    the mean key is taken away. Shapes: whole [S, H, D], that mean, which is `sparse_attention` with width=D, and grad
+    [S, H, width], out being the first `width` columns of whole.
+    """
+    return scale * (grad * whole[..., : grad.shape[-1]]).sum(dim=-1).abs() * whole.norm(dim=-1)
+
+
 def sinkhorn(logits: Tensor, repeat: int = 10, eps: float = 1e-6) -> Tensor:
     """Sinkhorn-Knopp: u[i] * K[i, j] * v[j], the positive matrix K scaled until its rows and columns sum to 1.
 

@@ -15,31 +15,40 @@ _FLUSH_BYTES = 1 << 29
 _FLUSHES = 8  # about two milliseconds on an H200, more than the host takes to queue a kernel
 
 
-def relative_error(actual: Tensor, expected: Tensor, floor: float = 0.0) -> float:
+def relative_error(actual: Tensor, expected: Tensor, floor: float | Tensor = 0.0) -> float:
     """||actual - expected|| / ||expected|| in float64, no unit; infinite where one of the two is not finite.
 
-    A norm below `floor` counts as `floor`; where `expected` is all zeros, as 1. ValueError when shapes differ.
+    A norm below `floor`, or below the norm of a `floor` for each row, counts as that; where `expected` is all zeros, as
+    1. Elements where both are -inf agree, as the scores of keys that are not there do. ValueError when shapes differ.
     """
     difference, scale = _double(actual, expected)
     if not (difference.isfinite().all() and scale.isfinite().all()):
         return float("inf")
-    norm = max(float(scale.norm()), floor)
+    norm = max(float(scale.norm()), floor if isinstance(floor, int | float) else float(floor.detach().double().norm()))
     return float(difference.norm()) / (norm or 1.0)
 
 
-def worst_row_error(actual: Tensor, expected: Tensor) -> float:
+def worst_row_error(actual: Tensor, expected: Tensor, floor: float | Tensor = 0.0) -> float:
     """The largest relative error of one row (last dimension): finds a wrong row that the whole norm would hide.
 
-    Rows far below the median row's norm are measured against that norm, since rounding has no meaning there.
+    Rows far below the median row's norm are measured against that norm, since rounding has no meaning there. `floor` is
+    that of `relative_error`: one for each row, or one for the whole, of which every row has the same share.
     """
+    import torch
+
     difference, scale = _double(actual, expected)
     if not (difference.isfinite().all() and scale.isfinite().all()):
         return float("inf")
     if not difference.numel():
         return 0.0
     norms = scale.reshape(-1, scale.shape[-1] if scale.dim() else 1).norm(dim=-1)
-    floor = norms[norms > 0].median() if bool((norms > 0).any()) else norms.new_ones(())
-    return float((difference.reshape(norms.shape[0], -1).norm(dim=-1) / norms.clamp(min=float(floor))).max())
+    least = norms.new_zeros(norms.shape)
+    least += floor / len(norms) ** 0.5 if isinstance(floor, int | float) else floor.detach().double().reshape(-1)
+    if bool((norms > 0).any()):
+        least = least.clamp(min=float(norms[norms > 0].median()))
+    scales = torch.maximum(norms, least)
+    scales = scales.masked_fill(scales == 0, 1.0)
+    return float((difference.reshape(len(norms), -1).norm(dim=-1) / scales).max())
 
 
 def same_bits(one: Tensor, other: Tensor) -> bool:
@@ -68,7 +77,13 @@ def last_bit(tensor: Tensor) -> float:
 
 def not_finite(tensor: Tensor) -> int:
     """How many elements are NaN or infinite."""
-    return int((~tensor.isfinite()).sum())
+    return int((~tensor.detach().double().isfinite()).sum())
+
+
+def no_value(tensor: Tensor) -> int:
+    """How many elements are NaN or +inf; -inf has a meaning, that of the score of a key that is not there."""
+    values = tensor.detach().double()
+    return int((values.isnan() | (values == float("inf"))).sum())
 
 
 @contextmanager
@@ -155,7 +170,6 @@ def _wall_time(run: Callable[[], object]) -> float:
 def _double(actual: Tensor, expected: Tensor) -> tuple[Tensor, Tensor]:
     if actual.shape != expected.shape:
         raise ValueError(f"shapes differ: {tuple(actual.shape)} and {tuple(expected.shape)}")
-    # equal infinities agree, as the scores of keys that are not there do
     left, right = actual.detach().double(), expected.detach().double()
-    agree = (left == right) & ~right.isfinite()
+    agree = (left == right) & (right == -float("inf"))
     return (left - right).masked_fill(agree, 0.0), right.masked_fill(agree, 0.0)

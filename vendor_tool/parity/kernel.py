@@ -111,27 +111,60 @@ def local_hashes(lock: Lock, resolved: Resolved) -> dict[str, str]:
 
 
 def _import(root: Path, path: PurePosixPath) -> ModuleType:
-    if str(root) not in sys.path:
-        sys.path.insert(0, str(root))
-        importlib.invalidate_caches()
-    return importlib.import_module(_dotted(path))
+    """The module of one file, and never another that goes by its name: then it is loaded apart from that one."""
+    # a folder with a dot in its name cannot be part of a module's: its content is imported from inside
+    dotted = max((at for at, part in enumerate(path.parts[:-1], start=1) if "." in part), default=0)
+    root, path = root.joinpath(*path.parts[:dotted]), PurePosixPath(*path.parts[dotted:])
+    if _strangers(root, path):
+        return _import_beside(root, path)
+    if str(root) in sys.path:
+        sys.path.remove(str(root))
+    sys.path.insert(0, str(root))
+    importlib.invalidate_caches()
+    return _checked(importlib.import_module(_dotted(path)), root, path)
 
 
 @cache
 def _import_beside(root: Path, path: PurePosixPath) -> ModuleType:
-    """A module whose package is installed as well, loaded from `root`; the installed one stays what imports give."""
-    top = path.parts[0].removesuffix(".py")
+    """A module whose package is loaded from elsewhere, loaded from `root`; the other one stays what imports give."""
+    top = _dotted(path).partition(".")[0]
 
     def taken() -> dict[str, ModuleType]:
         return {name: sys.modules.pop(name) for name in list(sys.modules) if name.partition(".")[0] == top}
 
     installed = taken()
+    sys.path.insert(0, str(root))
     try:
-        return _import(root, path)
+        importlib.invalidate_caches()
+        return _checked(importlib.import_module(_dotted(path)), root, path)
     finally:
         sys.path.remove(str(root))
         taken()
         sys.modules.update(installed)
+
+
+def _checked(module: ModuleType, root: Path, path: PurePosixPath) -> ModuleType:
+    strangers = _strangers(root, path)
+    if strangers or Path(str(module.__file__)).resolve() != (root / path).resolve():
+        name, place = (strangers or [(module.__name__, str(module.__file__))])[0]
+        raise ContentError(
+            f"`{name}` was loaded from `{place}`, not from `{root}`", hint="rename one of the two packages"
+        )
+    return module
+
+
+def _strangers(root: Path, path: PurePosixPath) -> list[tuple[str, str]]:
+    """Loaded modules, with their files, that go by the name of something in `root`, and are another file."""
+    top, out = _dotted(path).partition(".")[0], []
+    for name, module in list(sys.modules.items()):
+        file, base = getattr(module, "__file__", None), root.joinpath(*name.split("."))
+        if name.partition(".")[0] != top or file is None:
+            continue
+        mine = [base.with_name(f"{base.name}.py"), base / "__init__.py"]
+        taken = base.is_dir() or any(item.is_file() for item in mine)
+        if taken and Path(file).resolve() not in [item.resolve() for item in mine]:
+            out.append((name, file))
+    return out
 
 
 def _placed(item: RecordedImport) -> tuple[PurePosixPath, PurePosixPath]:

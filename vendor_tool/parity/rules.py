@@ -42,6 +42,7 @@ RULES = {
 }
 RULE_OF = {
     "error": "kernel-wrong",
+    "row": "kernel-wrong",
     "identical": "kernel-differs",
     "spread": "kernel-differs",
     "repeats": "kernel-wavers",
