@@ -142,8 +142,7 @@ def _newly_needed(upstream: Upstream, revision: str, problem: NotVendored) -> Us
     add = command("vendor-tool", "add", upstream.name, "--rev", revision[:12], *files)
     return UsageError(
         message,
-        hint=f"run `vendor-tool add {upstream.name} --rev {revision[:12]} {files}`, "
-        f"then `vendor-tool sync {upstream.name}`",
+        hint=f"run `{add}`, then `vendor-tool sync {upstream.name}`",
     )
 
 
