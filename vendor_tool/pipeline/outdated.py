@@ -12,6 +12,7 @@ from vendor_tool.findings import Finding
 from vendor_tool.model import Access, Lock, Snapshot, Upstream
 from vendor_tool.outdated import verdict
 from vendor_tool.outdated.files import Changes, compare
+from vendor_tool.outdated.pins import Standing
 from vendor_tool.outdated.verdict import Facts
 from vendor_tool.pipeline import pin
 from vendor_tool.plan import Selection
@@ -95,7 +96,11 @@ def _kin(lock: Lock, looks: Sequence[_Look], access: Access, *, hunks: bool) -> 
     asked = {look.upstream.name for look in looks}
     compared = copies.compared(lock, asked, access)
     others = [name for name in compared.kin if name not in asked]
-    further = vcs.side_by_side(lambda one: _look(lock, one, access), plan.select(lock, others)) if others else []
+    further = (
+        vcs.side_by_side(lambda one: _look(lock, one, access, health=False), plan.select(lock, others))
+        if others
+        else []
+    )
     findings = list(compared.findings)
     for look in further:
         if look.lost is not None:
@@ -149,13 +154,14 @@ def _told(look: _Look, one: Preview | str | None) -> list[Finding]:
 # ---- one upstream -----------------------------------------------------------------------------------------
 
 
-def _look(lock: Lock, selection: Selection, access: Access) -> _Look:
+def _look(lock: Lock, selection: Selection, access: Access, *, health: bool = True) -> _Look:
+    """What one upstream tells; `health` asks what holds the pin, too."""
     upstream, resolved = selection.upstream, selection.upstream.resolved
     if resolved is None:
         return _Look(upstream, findings=(_never_synced(upstream),))
     upstream = replace(upstream, revision=resolved.revision)
     try:
-        return _asked(lock, upstream, selection.rev, access)
+        return _asked(lock, upstream, selection.rev, access, health=health)
     except UpstreamError as problem:
         line = upstream.revision_at.line
         lost = Finding(
@@ -170,10 +176,10 @@ def _look(lock: Lock, selection: Selection, access: Access) -> _Look:
         return _Look(upstream, findings=(lost,), lost=problem)
 
 
-def _asked(lock: Lock, upstream: Upstream, rev: str | None, access: Access) -> _Look:
+def _asked(lock: Lock, upstream: Upstream, rev: str | None, access: Access, *, health: bool) -> _Look:
     found = pin.listing(upstream, access)
     newest = _wanted(upstream, rev, access) if rev is not None else found.tip or upstream.revision
-    standing, unclear = pin.standing(upstream, found, access)
+    standing, unclear = pin.standing(upstream, found, access) if health else (Standing("unknown"), ())
     lacks = pin.lacking(upstream, newest, access)
     facts = Facts(
         newest,
