@@ -84,6 +84,35 @@ MODULES = {
         SEEN = kind(3), isinstance(3, int | float), type(3) is int, str(early.__annotations__)
         def probe(): return T.float16.bits, TOP, type(TOP) is int, SEEN, kind("x")
         """,
+    "a tuple of a class with another constructor": """
+        class Shape(tuple):
+            def __new__(cls, *dims):
+                return super().__new__(cls, dims)
+        S = Shape(T.float32, 4)
+        S.note = "kept"
+        def probe(): return T.float16.bits, S, len(S), type(S).__name__, S.note
+        """,
+    "a union of a list": """
+        def typed(x: list[T.dtype] | None = None): return x
+        def probe(): return T.float16.bits, typed.__annotations__["x"] == (list[T.dtype] | None)
+        """,
+    "a dict that cannot be cleared": """
+        class Table(dict):
+            def clear(self): raise TypeError("read only")
+            def __setitem__(self, key, value): raise TypeError("read only")
+        @tilelang.jit
+        def k(n): return n
+        BY = Table({k: T.float32})
+        LISTS = [Table(a=T.float16)]
+        def probe(): return k(1), BY[k], list(BY) == [k], LISTS[0]["a"]
+        """,
+    "tables with weak keys and values": """
+        import weakref
+        @tilelang.jit
+        def k(n): return n
+        KEYS = weakref.WeakKeyDictionary({k: "key"}); VALUES = weakref.WeakValueDictionary({"v": k}); SET = weakref.WeakSet([k])
+        def probe(): return k(1), KEYS[k], VALUES["v"] is k, k in SET, len(KEYS), len(VALUES), len(SET)
+        """,
     "names made by getattr": """
         for d in ("float16", "float32"):
             globals()[f"X_{d}"] = getattr(T, d)

@@ -120,6 +120,7 @@ def test_a_kernel_shows_its_name_signature_and_text(project: Project) -> None:
         print("step(n: int, d=" in pydoc.plain(pydoc.render_doc(step)), "One step." in pydoc.render_doc(step))
         print("bare(n: int)" in pydoc.plain(pydoc.render_doc(bare)))
         print(callable(step), hasattr(step, "__iter__"), isinstance(step, type))
+        print(step, f"{step}" == str(step) == repr(step))
         """
     )
     assert said == (
@@ -127,6 +128,7 @@ def test_a_kernel_shows_its_name_signature_and_text(project: Project) -> None:
         "(n: int, d=<deferred tilelang.language.float32>)\n"
         "def step(n: int, d=T.float32): 3\n"
         "True True\nTrue\nTrue True False\n"
+        "<deferred tilelang.jit(out_idx=[-1])(step): step(n: int, d=<deferred tilelang.language.float32>)> True\n"
     )
 
 

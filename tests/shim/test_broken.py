@@ -14,6 +14,8 @@ KERNEL = "import tilelang\n\n@tilelang.jit\ndef step(n): return n\n"
         ("raise ValueError('already has a registered class')", "ValueError: already has a registered class"),
         ("raise AttributeError('not writable')", "AttributeError: not writable"),
         ("import torch_that_is_not_there", "ModuleNotFoundError: No module named 'torch_that_is_not_there'"),
+        ("raise SystemExit(3)", "SystemExit: 3"),
+        ("class Panic(BaseException): ...\nraise Panic('at the disco')", "Panic: at the disco"),
         ("from os import gone", "ImportError: cannot import name 'gone'"),
     ],
 )

@@ -28,6 +28,13 @@ KERNELS = """
         return first, d is T.float16, type(d).__name__
     """
 
+FORK = """
+pid = os.fork()
+if pid == 0:
+    os._exit(0)
+print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+"""
+
 
 def test_nothing_is_loaded_before_the_first_call(project: Project) -> None:
     project.runtime()
@@ -404,6 +411,36 @@ def test_forked_children_work_before_and_during_the_first_call(project: Project)
         )
         == "0 False\n0\n1\n"
     )
+
+
+def test_a_runtime_whose_import_waits_for_a_thread_that_forks_is_loaded(project: Project) -> None:
+    fork = """
+        import os, threading, warnings
+        warnings.simplefilter("ignore")
+        found = []
+        def child():
+            pid = os.fork()
+            if pid == 0:
+                os._exit(0 if threading._stand_ins.acquire(blocking=False) else 1)
+            found.append(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+        thread = threading.Thread(target=child)
+        thread.start()
+        thread.join()
+        """
+    project.runtime({"tilelang/math.py": fork})
+    project.vendor("k", KERNELS)
+    said = project.run(
+        "import vendored.k as k\nk.step(1)\nimport os, tilelang.math\nprint(tilelang.math.found)\n" + FORK
+    )
+    assert said == "[0]\n0\n"
+
+
+def test_a_private_name_of_the_runtime_is_not_one_of_the_stand_in(project: Project) -> None:
+    project.runtime({"tilelang/_version.py": "TEXT = 'of the runtime'\n", "tilelang/_os.py": "TEXT = 'system'\n"})
+    project.vendor(
+        "k", "from tilelang import _version, _os\nimport tilelang\n\ndef texts(): return _version.TEXT, _os.TEXT\n"
+    )
+    assert project.run("import vendored.k as k\nprint(k.texts())") == "('of the runtime', 'system')\n"
 
 
 def test_what_the_unmodified_file_would_raise_at_import_is_raised_by_every_call(project: Project) -> None:
