@@ -278,10 +278,18 @@ def _sbom(command: argparse.ArgumentParser) -> None:
     command.add_argument("--output", metavar="FILE", help="write the document there")
 
 
+def _count(text: str) -> int:
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"`{text}` is no number from 0 on")
+    return int(text)
+
+
 def _parity(command: argparse.ArgumentParser) -> None:
     command.add_argument("names", metavar="NAME", nargs="*", help="upstreams (default: all)")
     command.add_argument("--require", action="store_true", help="fail (exit code 7) where nothing could be run")
-    command.add_argument("--gpus", type=int, metavar="N", help="GPUs to use (default: all)")
+    command.add_argument("--gpus", type=_count, metavar="N", help="GPUs to use (default: all that can be seen)")
+    command.add_argument("--seed", type=_count, metavar="N", help="repeat the inputs of an earlier run")
+    command.add_argument("--timeout", type=_count, metavar="SECONDS", help="end a pytest that takes longer")
     command.add_argument("--update-evidence", action="store_true", help="record what was seen in the lock")
     command.add_argument("--plan", action="store_true", help="say what would run and why")
     command.add_argument("--junit", type=Path, metavar="FILE", help="write a JUnit report there")

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 _T = TypeVar("_T")
 _LOCK = pytest.StashKey[Lock]()  # read when first asked for: most runs of pytest have no use for it
 _SEED = pytest.StashKey[int]()
+_MARKED = pytest.StashKey[dict[str, str]]()  # test to upstream, of all that were collected
 _REPORT = pytest.StashKey[Report]()
 
 
@@ -63,9 +64,10 @@ def pytest_configure(config: pytest.Config) -> None:
     # xdist's workers must collect the same tests and draw the same inputs as one process would
     fresh = random.SystemRandom().randrange(2**31) if chosen is None else chosen
     config.stash[_SEED] = worker.get("parity_seed", fresh)
+    config.stash[_MARKED] = {}
     if worker and config.getoption("--parity-gpus"):
-        number = int(worker["workerid"].removeprefix("gw")) % config.getoption("--parity-gpus")
-        os.environ["CUDA_VISIBLE_DEVICES"] = str(number)
+        mine = machine.devices(config.getoption("--parity-gpus"))
+        os.environ["CUDA_VISIBLE_DEVICES"] = mine[int(worker["workerid"].removeprefix("gw")) % len(mine)]
     if not worker:
         config.stash[_REPORT] = Report(config.stash[_SEED], datetime.now(timezone.utc).date().isoformat())
 
@@ -75,18 +77,33 @@ def pytest_configure_node(node: Any) -> None:
     node.workerinput["parity_seed"] = node.config.stash[_SEED]
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    told: dict[str, Any] = getattr(node, "workeroutput", {})
+    config: pytest.Config = node.config
+    config.stash[_REPORT].marked.update(told.get("parity_marked", {}))
+
+
 def pytest_report_header(config: pytest.Config) -> str:
     seed = config.stash[_SEED]
     return f"parity: seed {seed} (repeat with --parity-seed {seed})"
 
 
+@pytest.hookimpl(tryfirst=True)  # before `-k` and `-m` take any away
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     only = {name for name in config.getoption("--parity-only").split(",") if name}
-    if not only:
-        return
-    mine = [item for item in items if (_marker(item) or ("",))[0] in only]
-    config.hook.pytest_deselected(items=[item for item in items if item not in mine])
-    items[:] = mine
+    mine = [item for item in items if not only or (_marker(item) or ("",))[0] in only]
+    marked = config.stash[_MARKED]
+    for item in mine:
+        if _marker(item) is not None:
+            # at once, so that a test which never begins is known by its kernel
+            named = _identity(item)
+            marked[item.nodeid] = named["upstream"]
+            item.user_properties.append((KERNEL, json.dumps(named)))
+    if len(mine) < len(items):
+        kept = set(mine)
+        config.hook.pytest_deselected(items=[item for item in items if item not in kept])
+        items[:] = mine
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
@@ -99,8 +116,19 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
-    if _CONTROLLER and (report.when == "call" or (report.when == "setup" and not report.passed)):
-        _CONTROLLER[-1].tests.append(outcome(report))
+    # teardowns fail as well, and a worker that crashed reports its test as failed "when" nobody knows
+    if _CONTROLLER and (report.failed or report.when == "call" or (report.when == "setup" and report.skipped)):
+        tests = _CONTROLLER[-1].tests
+        if report.failed and any(test.id == report.nodeid and test.outcome == "failed" for test in tests):
+            return  # the first failure is the cause
+        if report.failed:
+            tests[:] = [test for test in tests if test.id != report.nodeid]
+        tests.append(outcome(report))
+
+
+def pytest_collectreport(report: pytest.CollectReport) -> None:
+    if _CONTROLLER and report.failed:
+        _CONTROLLER[-1].broken.append(report.nodeid)
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
@@ -114,11 +142,14 @@ _CONTROLLER: list[Report] = []  # logreport is the one hook that gets no config
 def pytest_sessionfinish(session: pytest.Session) -> None:
     config = session.config
     if _REPORT not in config.stash:
+        config.workeroutput["parity_marked"] = config.stash[_MARKED]  # type: ignore[attr-defined]  # by xdist
         return
     _CONTROLLER.remove(config.stash[_REPORT])
     path = config.getoption("--parity-report")
     if path is not None:
         lock, measured = _lock(config), config.stash[_REPORT]
+        collected: dict[str, str] = config.stash[_MARKED]
+        measured.marked.update(collected)
         for name, entry in lock.upstreams.items():
             if entry.resolved is not None:
                 measured.files[name] = kernels.local_hashes(lock, entry.resolved)
@@ -137,7 +168,6 @@ def _parity_seed(request: pytest.FixtureRequest) -> None:
 
         torch.manual_seed(request.config.stash[_SEED] ^ zlib.crc32(request.node.nodeid.encode()))
         request.node.user_properties.append((MACHINE, json.dumps(_facts(_kernel(request.node)))))
-        request.node.user_properties.append((KERNEL, json.dumps(_identity(request.node))))
 
 
 @pytest.fixture
@@ -186,7 +216,8 @@ def tolerance(request: pytest.FixtureRequest) -> Tolerance:
     def note(claim: Note) -> None:
         request.node.user_properties.append((NOTE, json.dumps(asdict(claim))))
 
-    return Tolerance(note, _kernel(request.node).upstream.slower_than)
+    uses = "vendored" in request.fixturenames
+    return Tolerance(note, _kernel(request.node).upstream.slower_than, vendored=uses)
 
 
 # ---- inside -----------------------------------------------------------------------------------------------
@@ -201,7 +232,10 @@ def _lock(config: pytest.Config) -> Lock:
 
 def _marker(item: pytest.Item) -> tuple[str, str] | None:
     marker = item.get_closest_marker("kernel")
-    return (marker.args[0], marker.args[1]) if marker else None
+    if marker is None:
+        return None
+    named = {**dict(zip(("upstream", "file", "reference"), marker.args, strict=False)), **marker.kwargs}
+    return str(named.get("upstream", "")), str(named.get("file", ""))
 
 
 def _kernel(item: pytest.Item) -> Kernel:
@@ -248,5 +282,9 @@ def _facts(kernel: Kernel) -> dict[str, Any]:
 
 
 def _identity(item: pytest.Item) -> dict[str, str]:
-    kernel = _kernel(item)
-    return {"upstream": kernel.upstream.name, "name": kernel.name}
+    """Upstream and name of a test's kernel; the marker's own words where the lock has none such."""
+    upstream, path = _marker(item) or ("", "")
+    try:
+        return {"upstream": upstream, "name": kernels.find(_lock(item.config), upstream, path).name}
+    except (VendorError, pytest.fail.Exception):
+        return {"upstream": upstream, "name": path}

@@ -6,6 +6,7 @@ A worker needs Python with torch, the kernel runtime, pytest and pyyaml; neither
 from __future__ import annotations
 
 import os
+import random
 import socket
 import subprocess
 import sys
@@ -14,9 +15,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from vendor_tool.errors import ParityError, UsageError
+from vendor_tool.errors import UsageError
 from vendor_tool.model import Lock
-from vendor_tool.parity import report
+from vendor_tool.parity import child, report
 from vendor_tool.parity.report import Report
 
 _SETTINGS = ("conftest.py", "pytest.ini", "pyproject.toml", "setup.cfg", "tox.ini")
@@ -24,32 +25,58 @@ _KIND = "accelerator_type:"  # how Ray names a node's kind of GPU among its reso
 
 
 def run(
-    lock: Lock, names: Sequence[str], *, address: str, pristine: Path, folder: str, require: bool = False
+    lock: Lock,
+    names: Sequence[str],
+    *,
+    address: str,
+    pristine: Path,
+    folder: str,
+    require: bool = False,
+    seed: int | None = None,
 ) -> Report:
     """Run every test file under `folder` once on each kind of GPU of the cluster at `address`, side by side.
 
-    On a cluster without a GPU the files run on CPU workers, where tests marked `gpu` skip. Raises UsageError where ray
-    is not installed or the address does not answer, ParityError where a worker breaks down.
+    Tests marked `timing` run afterwards, one file at a time. All draw from one seed. On a cluster without a GPU the
+    files run on CPU workers, where tests marked `gpu` skip. Raises UsageError where ray is not installed, the address
+    does not answer, or pytest cannot run the tests; ParityError where it dies of them.
     """
+    seed = random.SystemRandom().randrange(2**31) if seed is None else seed
     ray = _connect(address)
     try:
         # workers have no copy of this tool to import the function from
         ray.cloudpickle.register_pickle_by_value(sys.modules[__name__])
         luggage = ray.put(pack(lock, pristine, folder))
         task = ray.remote(max_retries=0)(_work)
-        files = sorted(path.relative_to(lock.root).as_posix() for path in (lock.root / folder).rglob("test_*.py"))
-        running = [
-            task.options(**place).remote(luggage, file, list(names), lock.path.name, require)
-            for place in _places(ray.cluster_resources())
-            for file in files
-        ]
-        answers = ray.get(running)
+        tests = _files(lock.root, folder)
+        places = _places(ray.cluster_resources())
+        options = [f"--parity-only={','.join(names)}", f"--parity-seed={seed}", *(["--require-gpu"] if require else [])]
+
+        def begin(place: Mapping[str, Any], file: str, marked: str) -> Any:
+            return task.options(**place).remote(luggage, file, lock.path.name, [*options, "-m", marked])
+
+        answers = ray.get([begin(place, file, "not timing") for place in places for file in tests])
+        # by nothing but itself is a time disturbed least: one after the other, also on other nodes
+        timed = [file for file in tests if b"timing" in (lock.root / file).read_bytes()]
+        answers += [ray.get(begin(place, file, "timing")) for place in places for file in timed]
     finally:
         ray.shutdown()
-    for file, text, last in answers:
-        if not text:
-            raise ParityError(f"`{file}` broke down on a Ray worker: {last}", hint="run it there by hand")
-    return report.join([report.parse(text, file) for file, text, _ in answers])
+    if not answers:
+        raise UsageError(f"`{folder}` holds no test file", hint="name them `test_*.py`")
+    return report.join([_judged(*answer) for answer in answers])
+
+
+def _files(root: Path, folder: str) -> list[str]:
+    """The files that pytest collects by itself."""
+    found = {path for pattern in ("test_*.py", "*_test.py") for path in (root / folder).rglob(pattern)}
+    return sorted(path.relative_to(root).as_posix() for path in found)
+
+
+def _judged(file: str, text: str, status: int, last: str) -> Report:
+    with tempfile.TemporaryDirectory(prefix="vendor-tool-parity-") as scratch:
+        path = Path(scratch, "report.json")
+        if text:
+            path.write_text(text, encoding="utf-8")
+        return child.judged(path, status, f"`{file}` on a Ray worker: {last}")
 
 
 def pack(lock: Lock, pristine: Path, folder: str) -> dict[str, bytes]:
@@ -114,8 +141,11 @@ def _places(resources: Mapping[str, float]) -> list[dict[str, Any]]:
     return [{"num_gpus": 1, "resources": {kind: 0.001}} for kind in kinds] or [{"num_gpus": 1}]
 
 
-def _work(luggage: Mapping[str, bytes], file: str, names: Sequence[str], lock: str, require: bool) -> tuple[str, ...]:
-    """On a worker: unpack, run one test file in a process of its own; its name, its report or "", its last line."""
+def _work(luggage: Mapping[str, bytes], file: str, lock: str, options: Sequence[str]) -> tuple[str, str, int, str]:
+    """On a worker: unpack, run one test file in a process of its own.
+
+    Gives its name, its report or "", its status, its last line.
+    """
     with tempfile.TemporaryDirectory(prefix="vendor-tool-parity-") as scratch:
         for path, data in luggage.items():
             target = Path(scratch, path)
@@ -125,11 +155,10 @@ def _work(luggage: Mapping[str, bytes], file: str, names: Sequence[str], lock: s
         command = [
             sys.executable, "-m", "pytest", "-p", "vendor_tool.parity.plugin", file, "-W", "default",
             f"--parity-lock={scratch}/project/{lock}", f"--parity-pristine={scratch}/pristine",
-            f"--parity-report={out}", f"--parity-only={','.join(names)}",
+            f"--parity-report={out}", *options,
         ]  # fmt: skip
-        command += ["--require-gpu"] if require else []
         paths = os.pathsep.join(filter(None, (f"{scratch}/tool", os.environ.get("PYTHONPATH"))))
         env = {**os.environ, "PYTHONPATH": paths}
         done = subprocess.run(command, cwd=f"{scratch}/project", env=env, capture_output=True, text=True, check=False)
         last = "".join((done.stdout + done.stderr).strip().splitlines()[-1:])
-        return file, out.read_text(encoding="utf-8") if out.is_file() else "", last
+        return file, out.read_text(encoding="utf-8") if out.is_file() else "", done.returncode, last

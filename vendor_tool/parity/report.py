@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from vendor_tool.errors import UsageError
+from vendor_tool.parity import form
 
 if TYPE_CHECKING:
     import pytest
@@ -26,7 +27,7 @@ class Test:
     __test__ = False  # not one for pytest to collect
 
     id: str
-    outcome: str  # passed, failed, skipped, xfailed, xpassed
+    outcome: form.Outcome
     reason: str
     seconds: float
     kernel: dict[str, str] | None = None  # upstream, name
@@ -39,6 +40,8 @@ class Report:
     """One run, with what it was about by upstream.
 
     `files` holds sha256 of the files that were tested, by local path, `entries` the rest that evidence rests on.
+    `marked` names the upstream of every test with a `kernel` marker, whether it ran or not; reports of older versions
+    have none.
     """
 
     seed: int
@@ -46,21 +49,37 @@ class Report:
     tests: list[Test] = field(default_factory=list)
     files: dict[str, dict[str, str]] = field(default_factory=dict)
     entries: dict[str, dict[str, Any]] = field(default_factory=dict)
+    marked: dict[str, str] = field(default_factory=dict)
+    broken: list[str] = field(default_factory=list)  # files that pytest could not collect
 
     def write(self, path: Path) -> None:
         """Put the report into a file."""
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps({"format": _FORMAT} | asdict(self), indent=1) + "\n", encoding="utf-8")
+        content = {"format": _FORMAT} | asdict(self)
+        for test in content["tests"]:
+            for note in test["notes"]:
+                note["value"] = form.written(note["value"])
+                note["limit"] = None if note.get("limit") is None else form.written(note["limit"])
+        path.write_text(json.dumps(content, indent=1, allow_nan=False) + "\n", encoding="utf-8")
 
     def count(self, outcome: str) -> int:
         """How many tests ended that way."""
         return sum(test.outcome == outcome for test in self.tests)
 
+    def left_out(self) -> list[str]:
+        """The tests that were collected and have no outcome: deselected, or not reached."""
+        return sorted(self.marked.keys() - {test.id for test in self.tests})
+
+    def upstream(self, test: Test) -> str | None:
+        """The upstream that a test is about, also of one that crashed before it could say so."""
+        return test.kernel["upstream"] if test.kernel else self.marked.get(test.id)
+
 
 def outcome(report: pytest.TestReport) -> Test:
     """A test's outcome from pytest's own report of it."""
     facts = [(name, json.loads(str(value))) for name, value in report.user_properties if name.startswith(NOTE)]
-    kind, reason = str(report.outcome), ""
+    kind: form.Outcome = report.outcome
+    reason = ""
     if hasattr(report, "wasxfail"):
         kind, reason = ("xfailed" if report.skipped else "xpassed"), report.wasxfail
     elif report.skipped and isinstance(report.longrepr, tuple):
@@ -92,8 +111,12 @@ def parse(text: str, name: str) -> Report:
     """A report from its text; `name` stands for it in errors. UsageError when it is none of ours."""
     try:
         content = json.loads(text)
-        if content.pop("format") != _FORMAT:
-            raise ValueError("another format")
+        form.check(content)
+        del content["format"]
+        for test in content["tests"]:
+            for note in test["notes"]:
+                note["value"] = form.number(note["value"])
+                note["limit"] = None if note.get("limit") is None else form.number(note["limit"])
         return Report(**content | {"tests": [Test(**test) for test in content["tests"]]})
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise UsageError(f"`{name}` is no parity report: {error}", hint="write one with `--parity-report`") from error
@@ -113,6 +136,8 @@ def join(reports: Sequence[Report]) -> Report:
         [test for report in reports for test in report.tests],
         files,
         entries,
+        {test: name for report in reports for test, name in report.marked.items()},
+        list(dict.fromkeys(name for report in reports for name in report.broken)),
     )
 
 
