@@ -62,8 +62,13 @@ def bad_environment(lock: Lock, installed: Mapping[str, str | None]) -> Iterator
             yield Finding("known-bad-unclear", "note", f"{message} of: {_why(note)}", lock_line=note.at.line)
         elif ranges and all(name in versions and spec.contains(versions[name], True) for name, spec in ranges.items()):
             listed = " with ".join(f"`{name}` {versions[name]}" for name in ranges)
+            outside = " or ".join(f"of `{name}` outside `{spec}`" for name, spec in note.versions.items())
             yield Finding(
-                "known-bad-version", "error", f"{listed} is known to be bad: {_why(note)}", lock_line=note.at.line
+                "known-bad-version",
+                "error",
+                f"{listed} is known to be bad: {_why(note)}",
+                lock_line=note.at.line,
+                fix=f"install a version {outside}",
             )
 
 
@@ -82,7 +87,8 @@ def bad_requirements(lock: Lock) -> Iterator[Finding]:
             if all(version is not None for version in shared):
                 listed = " with ".join(f"`{name}` {found}" for name, found in zip(ranges, shared, strict=True))
                 message = f"`requires:` allows {listed}, known to be bad: {_why(note)}"
-                yield _finding(note, upstream, rule="known-bad-allowed", level="warning", message=message)
+                fix = f"narrow `requires:` of `{upstream.name}` until it leaves that out"
+                yield _finding(note, upstream, rule="known-bad-allowed", level="warning", message=message, fix=fix)
 
 
 def _both(one: SpecifierSet, other: SpecifierSet) -> Version | None:
