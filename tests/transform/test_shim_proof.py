@@ -137,3 +137,82 @@ def test_a_data_class_with_a_deferred_base_is_no_use() -> None:
         "import dataclasses\nimport tilelang\n\n@dataclasses.dataclass\nclass P(tilelang.Profiler):\n    n: int = 1\n"
     )
     assert prove(vendored(a=text)) == []
+
+
+def test_a_file_that_only_takes_values_from_another_is_read_and_imported() -> None:
+    files = vendored(
+        a="import tilelang\nimport tilelang.language as T\nDT = T.float32\nKINDS = (DT,)\n@tilelang.jit\ndef kern(n): ...\n",
+        b="from .a import DT\nA = 1 if DT == 'float32' else 2\n",
+        c="from . import a\nBUILT = a.kern(3)\n",
+        d="from vendored.a import KINDS\nTABLE = {one: 1 for one in KINDS}\ndef get(one): return TABLE.get(one)\n",
+        e="from .a import kern as step\ndef run(): return step(3)\n",
+    )
+    assert [(path, line, what.partition(" is needed")[0]) for _, path, line, what in prove(files)] == [
+        ("vendored/b.py", 2, "the truth of `DT == 'float32'`"),
+        ("vendored/c.py", 2, "building or running of `a.kern(3)`"),
+        ("vendored/d.py", 2, "the keys of `{one: 1 for one in KINDS}`"),
+    ]
+
+
+def test_a_table_with_unknown_keys_is_not_looked_up_from_another_file() -> None:
+    files = vendored(
+        a="import tilelang.language as T\nBITS = {T.float16: 16}\n",
+        b="from .a import BITS\ndef get(d): return BITS.get(d, 0)\n",
+        c="from .a import BITS\nOTHERS = [BITS]\n",
+    )
+    assert [(path, line, what.partition(" is needed")[0]) for _, path, line, what in prove(files)] == [
+        ("vendored/b.py", 1, "the keys of `BITS`, which another vendored file binds,")
+    ]
+
+
+def test_a_name_that_only_a_star_of_the_module_could_bring_to_another_file_is_refused() -> None:
+    files = vendored(
+        a="from tilelang.autotuner import *\n",
+        b="from .a import autotune\n",
+        c="BLOCK = 64\n",
+        d="from .c import *\nfrom tilelang import *\n@jit\ndef k(): return BLOCK\n",
+    )
+    assert [(path, line, what.partition(" is needed")[0]) for rule, path, line, what in prove(files) if line] == [
+        ("vendored/b.py", 1, "`autotune`, which only the star import of `tilelang` in `vendored/a.py` brings,"),
+        ("vendored/d.py", 1, "which of two star imports brings `BLOCK`"),
+    ]
+
+
+def test_a_failure_that_the_absence_or_a_mark_of_the_tool_causes_is_never_called_the_files_own() -> None:
+    files = vendored(
+        a="try:\n    import tilelang\nexcept ImportError:\n    KIND = 'none'\nelse:\n    KIND = 'x'\nassert KIND == 'x'\n",
+        b="import importlib\nT = importlib.import_module('tilelang')\n",
+        c="import types\nimport tilelang.language as T\nNS = types.SimpleNamespace(float32=1)\n"
+        "CFG = {'d': f'{T.float32}'}\nX = getattr(NS, CFG['d'])\n",
+        d="try:\n    import tilelang\nexcept ImportError as error:\n    if error:\n        raise ValueError('no') from error\n",
+    )
+    assert [(one.level, one.path, one.line) for one in shim.prove(files, {"tilelang": SPEC})] == [
+        ("warning", "vendored/a.py", 7),
+        ("error", "vendored/b.py", 2),
+        ("error", "vendored/c.py", 5),
+        ("error", "vendored/d.py", 5),
+    ]
+
+
+def test_an_import_that_must_succeed_is_put_off_and_one_that_is_suppressed_is_not() -> None:
+    files = vendored(
+        a="try:\n    import tilelang\nexcept ImportError as error:\n    raise ImportError('please install it') from error\n"
+        "@tilelang.jit\ndef k(): ...\n",
+        b="import contextlib\nHAVE = False\nwith contextlib.suppress(ImportError):\n    import tilelang\n    HAVE = True\n"
+        "assert not HAVE\n",
+        c="def k():\n    try:\n        import tilelang\n    except ImportError:\n        raise RuntimeError('no') from None\n",
+    )
+    assert b"from ._tilelang import tilelang\n" in files["vendored/a.py"]
+    assert b"from ._tilelang._if_installed import tilelang\n" in files["vendored/b.py"]
+    assert b"from ._tilelang._if_installed import tilelang\n" in files["vendored/c.py"]
+    assert prove(files) == []
+
+
+def test_an_attempt_whose_failure_is_suppressed_is_refused() -> None:
+    files = vendored(
+        a="from contextlib import suppress\nimport tilelang.language as T\nX = 'none'\n"
+        "with suppress(AttributeError):\n    X = T.gone\n"
+    )
+    assert [(path, line, what.partition(" is needed")[0]) for _, path, line, what in prove(files)] == [
+        ("vendored/a.py", 5, "the success of `T.gone`")
+    ]

@@ -33,7 +33,7 @@ def demand(lock: Lock, files: Tree, stand_ins: Mapping[str, bytes], cache: Path 
         wrong = [one for one in found if one.level == "error"]
         if wrong:
             raise UsageError(
-                "\n".join(f"{one.path}:{one.line}: {one.message}" for one in wrong),
+                "\n".join(f"{one.path}{f':{one.line}' if one.line else ''}: {one.message}" for one in wrong),
                 hint="move it into a function with a patch (`vendor-tool patch new`), or take it out with `drop:`",
             )
         notes = tuple(found)

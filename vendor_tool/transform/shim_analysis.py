@@ -6,28 +6,47 @@ file's own functions that are called there.
 
 import ast
 import builtins
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from vendor_tool.transform import shim_walk, syntax
 from vendor_tool.transform.shim_builtins import KEYED, LOADED, RECORDABLE
-from vendor_tool.transform.shim_values import Use, identities
+from vendor_tool.transform.shim_values import Own, Siblings, Use, identities, suppressed
 from vendor_tool.values import dataclass
 
 _IMPORT_ERRORS = frozenset({"ImportError", "ModuleNotFoundError", "Exception", "BaseException"})
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 def guards(tree: ast.Module) -> frozenset[syntax.Import]:
-    """The imports that an `except ImportError` around them may answer."""
+    """The imports that an `except ImportError` around them may answer, or a `contextlib.suppress(ImportError)`.
+
+    An `except` outside functions that always raises answers nothing: the import is put off and raises at the first use.
+    """
     found: set[syntax.Import] = set()
+    later = {id(one) for node in ast.walk(tree) if isinstance(node, _FUNCTIONS) for one in ast.walk(node)}
     for node in syntax.statements(tree.body):
-        if isinstance(node, ast.Try) and any(_catches_import_error(handler) for handler in node.handlers):
-            found |= {one for one in syntax.statements(node.body) if isinstance(one, ast.Import | ast.ImportFrom)}
+        match node:
+            case ast.Try(body=body, handlers=handlers):
+                catching = [handler for handler in handlers if _catches_import_error(handler.type)]
+                answered = any(id(node) in later or not _always_raises(handler.body) for handler in catching)
+            case ast.With(body=body, items=items):
+                answered = any(_catches_import_error(one) for item in items for one in suppressed(item.context_expr))
+            case _:
+                continue
+        if answered:
+            found |= {one for one in syntax.statements(body) if isinstance(one, ast.Import | ast.ImportFrom)}
     return frozenset(found)
 
 
-def _catches_import_error(handler: ast.ExceptHandler) -> bool:
-    caught = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
-    return any(one is None or (isinstance(one, ast.Name) and one.id in _IMPORT_ERRORS) for one in caught)
+def _always_raises(body: Sequence[ast.stmt]) -> bool:
+    return isinstance(body[-1], ast.Raise) and not any(
+        isinstance(one, ast.Continue | ast.Break) for one in syntax.statements(body)
+    )
+
+
+def _catches_import_error(caught: ast.expr | None) -> bool:
+    every = caught.elts if isinstance(caught, ast.Tuple) else [caught]
+    return any(one is None or (isinstance(one, ast.Name) and one.id in _IMPORT_ERRORS) for one in every)
 
 
 def type_checking(tree: ast.Module) -> frozenset[syntax.Import]:
@@ -113,9 +132,12 @@ def _bound(alias: ast.alias) -> str:
     return alias.asname or alias.name.partition(".")[0]
 
 
-def refusals(tree: ast.Module, own: Callable[[syntax.Import], Mapping[str, str]]) -> tuple[Use, ...]:
-    """What a rewritten file does at import that cannot be put off; `own` gives the deferred names of an import."""
-    seen = shim_walk.walk(tree, own)
+def refusals(tree: ast.Module, own: Own, brought: Siblings = lambda _: {}) -> tuple[Use, ...]:
+    """What a rewritten file does at import that cannot be put off.
+
+    `own` gives the names that an import binds to deferred values, and `brought` those of other vendored files.
+    """
+    seen = shim_walk.walk(tree, own, brought=brought)
     # before the first use, such a name is not the very object that it stands for
     names = seen.shadows | {name for name in seen.chosen if seen.names.get(name) == "deferred"}
     others = [Use(line, f"the identity of `{name}`") for line, name in identities(tree, names)]

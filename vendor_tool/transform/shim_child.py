@@ -56,11 +56,21 @@ def _outcome(name: str, absent: list[str]) -> dict[str, Any]:
             "error": type(error).__name__,
             "text": str(error)[:2000],
             "missing": getattr(error, "name", None) if isinstance(error, ImportError) else None,
+            "causes": [[getattr(one, "name", None) or "", str(one)[:2000]] for one in _causes(error)],
             "deferred": getattr(error, "deferred", None),
             "frames": [[frame.filename, frame.lineno] for frame in traceback.extract_tb(error.__traceback__)],
         }
     loaded = sorted(one for one in absent if one in sys.modules)
     return {"loaded": loaded}
+
+
+def _causes(error: BaseException) -> list[BaseException]:
+    """The exceptions that the error was raised from, or while they were answered."""
+    found: list[BaseException] = []
+    while (one := error.__cause__ or error.__context__) is not None and one not in found:
+        found.append(one)
+        error = one
+    return found
 
 
 if __name__ == "__main__":

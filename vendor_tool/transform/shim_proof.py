@@ -3,8 +3,6 @@
 The source is read first: some uses at import give a wrong answer where others raise. Then every file is imported.
 """
 
-import ast
-import functools
 import json
 import re
 import subprocess
@@ -17,7 +15,8 @@ from pathlib import Path
 from vendor_tool.errors import UsageError
 from vendor_tool.findings import Finding, RuleInfo
 from vendor_tool.model import ShimSpec, Source
-from vendor_tool.transform import modules, shim_analysis, shim_child, syntax
+from vendor_tool.transform import modules, shim_child, syntax
+from vendor_tool.transform.shim_siblings import Siblings, siblings
 from vendor_tool.transform.shim_standin import BUNDLED
 from vendor_tool.values import dataclass, replace
 
@@ -40,8 +39,8 @@ RULES: Mapping[str, RuleInfo] = {
 
 _SECONDS = 600
 _NEEDS = "not provable here: needs "
-_OF_STAND_INS = re.compile(r"\b_(Deferred|Stub|Builtin|Base|Meta)\b|metaclass conflict")
-"""What Python says of deferred values where it stops at one itself."""
+_OF_STAND_INS = re.compile(r"\b_(Deferred|Stub|Builtin|Base|Meta)\b|metaclass conflict|<deferred |\u27e8")
+"""What Python says of deferred values where it stops at one itself, and how the mark for one in text begins."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +66,7 @@ class _Outcome:
     missing: str | None = None  # the module that an ImportError names
     deferred: tuple[str, int, str, str] | None = None  # where a deferred value was needed: file, line, what, value
     frames: tuple[tuple[str, int], ...] = ()
+    causes: tuple[tuple[str, str], ...] = ()  # the module that each earlier ImportError names, and the text
 
 
 def prove(
@@ -78,65 +78,47 @@ def prove(
     `python`, which executes the files: in a temporary copy, with the folder `root` of the project behind it for
     modules of the project's own. Lines are those of the final files.
     """
-    users = {path: names for path, data in sorted(files.items()) if (names := _users(path, data, shims))}
-    found = [finding for path in users for finding in static(path, files[path], shims)]
+    known = siblings(files, shims, _roots(shims))
+    users = known.users()
+    found = [finding for path in sorted(files) for finding in _unread(path, files[path], shims)]
+    found += [finding for path in users for finding in _read(path, known)]
     refused = {finding.path for finding in found}
-    for path, outcome in _outcomes(files, list(users), shims, root, python):
-        finding = _finding(path, outcome, shims)
+    for path, outcome in _outcomes(files, users, shims, root, python):
+        # a file is not to blame for one that it imports
+        own = next((file for file, _ in reversed(outcome.frames) if file in users), path)
+        finding = _finding(path if outcome.missing else own, outcome, shims)
         # what the source shows is said once, with every place
-        if finding is not None and not (finding.level == "error" and finding.path in refused):
+        if finding is not None and not (finding.level != "note" and finding.path in refused):
             found.append(finding)
     return tuple(dict.fromkeys(found))
 
 
-def _users(path: str, data: bytes, shims: Mapping[str, ShimSpec]) -> bool:
-    """Whether the file imports from a stand-in; a test on bytes first, because most files do not."""
-    if not path.endswith(".py") or path in {spec.to for spec in shims.values()}:
-        return False
-    lasts = {
-        (spec.import_ or spec.to.removesuffix(".py").replace("/", ".")).rpartition(".")[2] for spec in shims.values()
-    }
-    return any(last.encode() in data for last in lasts)
-
-
 def static(path: str, data: bytes, shims: Mapping[str, ShimSpec]) -> Iterator[Finding]:
-    """What the source of one final file shows; nothing is imported."""
-    source = Source(path, path, "", data)
-    try:
-        tree = syntax.tree(source)
-    except UsageError as problem:
-        yield Finding("shim-import-time", "error", problem.message, path=path)
-        return
-    for use in shim_analysis.refusals(tree, functools.partial(_own, source, shims)):
-        yield Finding("shim-import-time", "error", _needed(use.what), path=path, line=use.line)
+    """What the source of one final file shows, by itself; nothing is imported."""
+    yield from _unread(path, data, shims) or _read(path, siblings({path: data}, shims, _roots(shims)))
+
+
+def _unread(path: str, data: bytes, shims: Mapping[str, ShimSpec]) -> list[Finding]:
+    """That a file which seems to import from a stand-in is no Python."""
+    lasts = [
+        (spec.import_ or spec.to.removesuffix(".py")).replace("/", ".").rpartition(".")[2] for spec in shims.values()
+    ]
+    if path.endswith(".py") and any(last.encode() in data for last in lasts):
+        try:
+            syntax.tree(Source(path, path, "", data))
+        except UsageError as problem:
+            return [Finding("shim-import-time", "error", problem.message, path=path)]
+    return []
+
+
+def _read(path: str, known: Siblings) -> list[Finding]:
+    return [
+        Finding("shim-import-time", "error", _needed(use.what), path=path, line=use.line) for use in known.uses(path)
+    ]
 
 
 def _needed(what: str) -> str:
     return f"{what} is needed while the file is imported, and cannot be put off until the first call"
-
-
-def _own(source: Source, shims: Mapping[str, ShimSpec], node: syntax.Import) -> dict[str, str]:
-    """The deferred names of an import in a rewritten file, each with the module that it stands for."""
-    if isinstance(node, ast.Import):
-        return {}
-    for module, spec in shims.items():
-        below = _below(source, node, spec)
-        if below is not None:
-            origin = "builtins" if below[:1] == ("_builtins",) else module
-            return {alias.asname or alias.name: origin for alias in node.names}
-    return {}
-
-
-def _below(source: Source, node: ast.ImportFrom, spec: ShimSpec) -> tuple[str, ...] | None:
-    """The submodule of the stand-in that the statement imports from; None for another module."""
-    parts = tuple((node.module or "").split(".")) if node.module else ()
-    if node.level:
-        here = source.to.split("/")[:-1]
-        parts = (*here[: len(here) - node.level + 1], *parts)
-        stand_in = modules.local_parts(spec.to)
-    else:
-        stand_in = tuple((spec.import_ or "").split("."))
-    return parts[len(stand_in) :] if parts[: len(stand_in)] == stand_in else None
 
 
 def _outcomes(
@@ -150,7 +132,7 @@ def _outcomes(
         for path, data in files.items():
             (copy / path).parent.mkdir(parents=True, exist_ok=True)
             (copy / path).write_bytes(data)
-        layout = _Layout(tuple(sorted({"", *(_root(spec) for spec in shims.values())})))
+        layout = _Layout(_roots(shims))
         left = {layout.module(path): path for path in users}
         while left:
             request = _request(copy, layout, files, list(left), shims, root)
@@ -164,6 +146,10 @@ def _localised(outcome: _Outcome, copy: Path) -> _Outcome:
 
     deferred = outcome.deferred and (local(outcome.deferred[0]), *outcome.deferred[1:])
     return replace(outcome, deferred=deferred, frames=tuple((local(file), line) for file, line in outcome.frames))
+
+
+def _roots(shims: Mapping[str, ShimSpec]) -> tuple[str, ...]:
+    return tuple(sorted({"", *(_root(spec) for spec in shims.values())}))
 
 
 def _root(spec: ShimSpec) -> str:
@@ -214,8 +200,9 @@ def _run(request: Mapping[str, Sequence[object]], folder: Path, python: str) -> 
     for line in finished:
         frames = tuple((file, number) for file, number in line.pop("frames", ()))
         deferred = line.pop("deferred", None)
+        causes = tuple((name, text) for name, text in line.pop("causes", ()))
         loaded = tuple(line.pop("loaded", ()))
-        yield _Outcome(**line, loaded=loaded, deferred=deferred and tuple(deferred), frames=frames)
+        yield _Outcome(**line, loaded=loaded, deferred=deferred and tuple(deferred), frames=frames, causes=causes)
     if len(finished) < len(request["modules"]):
         # the one that was started and not finished; the first, where the interpreter itself did not start
         name = lines[-1]["module"] if lines and "started" in lines[-1] else str(request["modules"][len(finished)])
@@ -262,8 +249,10 @@ def _finding(path: str, outcome: _Outcome, shims: Mapping[str, ShimSpec]) -> Fin
     stand_ins = {spec.to for spec in shims.values()}
     line = next((number for file, number in reversed(outcome.frames) if file == path), None)
     why = f"{outcome.error}: {outcome.text}"
-    ours = any(file in stand_ins for file, _ in outcome.frames) or _OF_STAND_INS.search(outcome.text)
-    if top in absent or not outcome.frames or ours:
+    ours = any(file in stand_ins for file, _ in outcome.frames)
+    named = {str(name).partition(".")[0] for name, _ in outcome.causes} | {top}
+    texts = [outcome.text, *(text for _, text in outcome.causes)]
+    if named & absent or not outcome.frames or ours or any(map(_OF_STAND_INS.search, texts)):
         names = "`, `".join(sorted(shims))
         return Finding(
             "shim-import-time", "error", f"it cannot be imported without `{names}`: {why}", path=path, line=line

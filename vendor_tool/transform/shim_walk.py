@@ -15,6 +15,7 @@ from vendor_tool.transform.shim_values import (
     items,
     joined,
     refuse,
+    suppressed,
     truth,
     value,
 )
@@ -154,6 +155,9 @@ def _statement(seen: Walk, node: ast.stmt) -> None:
                 if value(seen, item.context_expr) in ("deferred", "stub"):
                     refuse(seen, item.context_expr, "entering the context")
             _block(seen, body)
+            answered = [ast.unparse(one) for item in entered for one in suppressed(item.context_expr)]
+            if any(one not in ("ImportError", "ModuleNotFoundError", "OSError") for one in answered):
+                _attempts(seen, body)
         case ast.Try(body=body, handlers=handlers, orelse=orelse, finalbody=finalbody):
             _block(seen, body)
             if any(shim_branches.catches_more(handler) for handler in handlers):

@@ -1,0 +1,265 @@
+"""What vendored files hand to each other at import: who reaches a stand-in, and which names are bound to its values."""
+
+import ast
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TypeAlias
+
+from vendor_tool.errors import UsageError
+from vendor_tool.model import ShimSpec, Source
+from vendor_tool.transform import modules, shim_analysis, shim_tables, shim_walk, syntax
+from vendor_tool.transform.shim_values import Brought, Use, Walk
+from vendor_tool.values import dataclass, field, replace
+
+_Parts: TypeAlias = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Exports:
+    """What a file has for others."""
+
+    bound: frozenset[str] = frozenset()
+    kinds: Mapping[str, Brought] = field(default_factory=dict)
+    tables: frozenset[str] = frozenset()  # names of tables whose keys are not known yet
+    star: str | None = None  # the shimmed module that a star import brings nobody knows what of
+    open: bool = False  # it may have names that the source does not show
+
+
+@dataclass(slots=True)
+class Siblings:
+    """The final files of one project, with the stand-ins that they import from."""
+
+    trees: Mapping[str, ast.Module]
+    places: Mapping[_Parts, str]  # dotted name -> path
+    roots: Sequence[str]  # folders that absolute imports start at
+    shims: Mapping[str, ShimSpec]
+    known: dict[str, _Exports] = field(default_factory=dict)
+    bound: dict[str, frozenset[str]] = field(default_factory=dict)
+    reached: set[str] = field(default_factory=set)
+
+    def users(self) -> tuple[str, ...]:
+        """The files that load a stand-in when they are imported, themselves or through others, or may do so.
+
+        A file that names a shimmed module in a string of its own may load it by that.
+        """
+        edges = {path: set(self._loads(path)) for path in self.trees}
+        reached = {path for path, tree in self.trees.items() if self._is_user(path, tree)}
+        while more := {path for path, loads in edges.items() if path not in reached and loads & reached}:
+            reached |= more
+        self.reached = reached
+        return tuple(sorted(reached))
+
+    def uses(self, path: str) -> tuple[Use, ...]:
+        """What the file does at import that cannot be put off, read from it and the files that it imports from."""
+        tree = self.trees[path]
+        found = shim_analysis.refusals(tree, lambda node: self.own(path, node), lambda node: self.brought(path, node))
+        return tuple(dict.fromkeys((*found, *self._at_imports(path, tree))))
+
+    def own(self, path: str, node: syntax.Import) -> dict[str, str]:
+        """The deferred names of an import of the rewritten file, each with the module that it stands for."""
+        if isinstance(node, ast.Import):
+            return {}
+        for module, spec in self.shims.items():
+            below = _below(path, node, spec)
+            if below is not None:
+                origin = "builtins" if below[:1] == ("_builtins",) else module
+                return {alias.asname or alias.name: origin for alias in node.names}
+        return {}
+
+    def brought(self, path: str, node: syntax.Import) -> dict[str, Brought]:
+        """The names, dotted ones too, that an import binds to values of stand-ins through another vendored file."""
+        found: dict[str, Brought] = {}
+        for bound, (file, name) in self._named(path, node):
+            kinds = self._exports(file).kinds
+            if name is None:
+                found |= {f"{bound}.{one}": kind for one, kind in kinds.items()}
+            elif name == "*":
+                found |= {one: kind for one, kind in kinds.items() if one[0] != "_" and "." not in one}
+            elif name in kinds:
+                found[bound] = kinds[name]
+        return found
+
+    def _is_user(self, path: str, tree: ast.Module) -> bool:
+        named = re.compile(rf"({'|'.join(map(re.escape, self.shims))})(\.\w+)*")
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Import | ast.ImportFrom):
+                stem = node.module or "" if isinstance(node, ast.ImportFrom) and not node.level else "."
+                names = [stem] if stem != "." else [alias.name for alias in node.names]
+                if self.own(path, node) or any(name.partition(".")[0] in self.shims for name in names):
+                    return True
+            if isinstance(node, ast.Call):
+                first = node.args[0] if node.args else None
+                if isinstance(first, ast.Constant) and isinstance(first.value, str) and named.fullmatch(first.value):
+                    return True
+        return False
+
+    def _loads(self, path: str) -> Iterator[str]:
+        """The vendored files that importing this one loads."""
+        typed = shim_analysis.type_checking(self.trees[path])
+        for node in _at_import(self.trees[path].body):
+            if node not in typed:
+                for _, (file, _name) in self._named(path, node):
+                    yield file
+
+    def _named(self, path: str, node: syntax.Import) -> Iterator[tuple[str, tuple[str, str | None]]]:
+        """What each name of an import is: a file, and the name in it; None for the file as a module."""
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                if file := self._absolute(tuple(alias.name.split("."))):
+                    yield alias.asname or alias.name, (file, None)
+            return
+        parts = tuple(node.module.split(".")) if node.module else ()
+        here = path.split("/")[: -node.level] if node.level else []
+        for alias in node.names:
+            both = (*parts, alias.name)
+            package, module = (
+                (self.places.get((*here, *parts)), self.places.get((*here, *both)))
+                if node.level
+                else (self._absolute(parts), self._absolute(both))
+            )
+            bound = alias.asname or alias.name
+            if package and package != path and (not module or alias.name in self._bound(package)):
+                yield bound, (package, alias.name)
+            elif module and module != path:
+                yield bound, (module, None)
+
+    def _absolute(self, parts: _Parts) -> str | None:
+        for root in self.roots:
+            if file := self.places.get((*filter(None, root.split("/")), *parts)):
+                return file
+        return None
+
+    def _bound(self, path: str) -> frozenset[str]:
+        if path not in self.bound:
+            self.bound[path] = frozenset(_bound(self.trees[path]))
+        return self.bound[path]
+
+    def _exports(self, path: str) -> _Exports:
+        if path not in self.known:
+            # a file that is being read already, in a circle, has nothing yet
+            self.known[path] = _Exports(open=True)
+            self.known[path] = self._read(path, self.trees[path])
+        return self.known[path]
+
+    def _read(self, path: str, tree: ast.Module) -> _Exports:
+        # most files of a project have nothing of a stand-in
+        body = tree if path in self.reached else ast.Module([], [])
+        seen = shim_walk.walk(body, lambda node: self.own(path, node), brought=lambda node: self.brought(path, node))
+        bound, tables = set(self._bound(path)), set(_tables(body, seen))
+        star: str | None = None
+        is_open = "__getattr__" in bound
+        for node in _at_import(tree.body):
+            tables |= {name.rpartition(".")[2] for name in self._tables_of(path, node)}
+            if isinstance(node, ast.ImportFrom) and node.names[0].name == "*":
+                given = [self._exports(file) for _, (file, _) in self._named(path, node)]
+                star = next(iter(self.own(path, node).values()), star)
+                bound |= {name for one in given for name in one.bound}
+                is_open |= not given and star is None
+        kinds = {name: (kind, _origin(seen, name)) for name, kind in seen.names.items() if kind is not None}
+        return _Exports(frozenset(bound), kinds, frozenset(tables), star, is_open)
+
+    def _tables_of(self, path: str, node: syntax.Import) -> Iterator[str]:
+        """Names, as the importing file writes them, of tables in other files whose keys are not known yet."""
+        for bound, (file, name) in self._named(path, node):
+            tables = self._exports(file).tables
+            if name is None:
+                yield from (f"{bound}.{one}" for one in sorted(tables))
+            elif name == "*":
+                yield from sorted(tables)
+            elif name in tables:
+                yield bound
+
+    def _at_imports(self, path: str, tree: ast.Module) -> Iterator[Use]:
+        """What is wrong with the names that the file takes from others."""
+        runtime = {
+            alias.asname or alias.name for node in _at_import(tree.body) if self.own(path, node) for alias in node.names
+        }
+        for node in _at_import(tree.body):
+            for table in self._tables_of(path, node):
+                # only an attribute that is looked up, and the name itself, can be told from the source
+                if shim_tables.is_read(tree, table.rpartition(".")[2], None, runtime):
+                    yield Use(node.lineno, f"the keys of `{table}`, which another vendored file binds,")
+            for _, (file, name) in self._named(path, node):
+                given = self._exports(file)
+                if name and name != "*" and given.star and not given.open and name not in given.bound:
+                    yield Use(
+                        node.lineno, f"`{name}`, which only the star import of `{given.star}` in `{file}` brings,"
+                    )
+                if name == "*" and (both := {one for one in runtime & given.bound if one not in given.kinds}):
+                    names = "`, `".join(sorted(both))
+                    yield Use(node.lineno, f"which of two star imports brings `{names}`")
+
+
+def siblings(files: Mapping[str, bytes], shims: Mapping[str, ShimSpec], roots: Sequence[str]) -> Siblings:
+    """Reads all Python `files` but the stand-ins; those that cannot be read have nothing for others."""
+    trees = {}
+    for path, data in files.items():
+        if path.endswith(".py") and path not in {spec.to for spec in shims.values()}:
+            try:
+                trees[path] = syntax.tree(Source(path, path, "", data))
+            except UsageError:
+                continue
+    return Siblings(trees, {modules.local_parts(path): path for path in trees}, roots, shims)
+
+
+def _below(path: str, node: ast.ImportFrom, spec: ShimSpec) -> _Parts | None:
+    """The submodule of the stand-in that the statement imports from; None for another module."""
+    parts = tuple(node.module.split(".")) if node.module else ()
+    if node.level:
+        here = path.split("/")[:-1]
+        parts = (*here[: len(here) - node.level + 1], *parts)
+        stand_in = modules.local_parts(spec.to)
+    else:
+        stand_in = tuple((spec.import_ or "").split("."))
+    return parts[len(stand_in) :] if parts[: len(stand_in)] == stand_in else None
+
+
+def _at_import(body: Sequence[ast.stmt]) -> Iterator[syntax.Import]:
+    """The imports that run when the file is imported."""
+    for statement in body:
+        match statement:
+            case ast.Import() | ast.ImportFrom():
+                yield statement
+            case ast.FunctionDef() | ast.AsyncFunctionDef():
+                pass
+            case ast.Try(body=inner, handlers=handlers, orelse=orelse, finalbody=finalbody):
+                answers = [one for handler in handlers for one in handler.body]
+                yield from _at_import([*inner, *answers, *orelse, *finalbody])
+            case _:
+                yield from _at_import([*getattr(statement, "body", ()), *getattr(statement, "orelse", ())])
+
+
+def _bound(tree: ast.Module) -> set[str]:
+    """Names that the file may bind, star imports aside; too many is safe."""
+    found = set()
+    for node in ast.walk(tree):
+        match node:
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+                found.add(name)
+            case ast.Name(id=name, ctx=ast.Store()):
+                found.add(name)
+            case ast.alias(name=name, asname=asname) if name != "*":
+                found.add(asname or name.partition(".")[0])
+            case _:
+                pass
+    return found
+
+
+def _tables(tree: ast.Module, seen: Walk) -> Iterator[str]:
+    quiet = replace(seen, uses=[])
+    for statement in tree.body:
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.expr() as table) if shim_tables.is_table(
+                quiet, table
+            ):
+                yield name
+            case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as table) if shim_tables.is_table(
+                quiet, table
+            ):
+                yield name
+            case _:
+                pass
+
+
+def _origin(seen: Walk, name: str) -> str:
+    return seen.origin.get(name) or next(iter(seen.origin.values()), "")
