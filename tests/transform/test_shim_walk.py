@@ -76,6 +76,26 @@ REFUSED = {
         "print(f'{tilelang.__version__}')\n",
         "1: the text of `print(f'{tilelang.__version__}')`",
     ),
+    "a value that is printed": ("print('x', tilelang.version)\n", "1: the text of `print('x', tilelang.version)`"),
+    "the order of what holds values": (
+        "x = sorted([T.a, T.b], key=str)\n",
+        "1: the order of `sorted([T.a, T.b], key=str)`",
+    ),
+    "the comparison of an item": (
+        "for d in [T.a, T.b]:\n    if d == 'a':\n        x = d\n",
+        "2: the truth of `d == 'a'`",
+    ),
+    "the comparison of an attribute": (
+        "class C: ...\nx = C(f'{T.a}')\nif x.d == 'a': y = 1\n",
+        "3: the truth of `x.d == 'a'`",
+    ),
+    "an item among others": ("x = [d in ('a',) for d in [T.a]]\n", "1: the truth of `d in ('a',)`"),
+    "a text that a function reads": (
+        "NAME = f'k_{T.a}'\ndef path(n): return NAME + n\n",
+        "2: the text of `NAME`, which may be read before the first call,",
+    ),
+    "in a lambda that is called at import": ("up = lambda d: str(d).upper()\nx = up(T.a)\n", "1: `.upper` of `str(d)`"),
+    "in a lambda without a name": ("x = (lambda d: str(d).upper())(T.a)\n", "1: `.upper` of `str(d)`"),
     "the length of a text": ("n = len('%s' % T.a)\n", "1: the text of `len('%s' % T.a)`"),
     "an attempt that an except answers": (
         "try:\n    x = T.gone\nexcept AttributeError:\n    x = 1\n",
@@ -164,6 +184,8 @@ ALLOWED = {
     "the identity of two attributes in a function": "def f(): return T.a is tilelang.b\n",
     "an attempt to import": "try:\n    from ._tilelang import x\nexcept Exception:\n    x = None\n",
     "a kernel that is traced when it is called": "N = 8\n@tilelang.jit(out_idx=[1])\ndef k(): return N\nN = 4\n",
+    "a kernel that reads what is not there yet": "@T.macro\ndef k(): return size()\ndef size(): return 8\n",
+    "a table of its own": "CFG = dict(dtype=T.a, n=3)\n",
     "a kernel whose names stay": (
         "import math\nN = 8\nN = 4\n@T.prim_func\ndef k(A: T.Tensor((N,))):\n    n = 1\n    A[0] = math.pi * N + n\nn = 2\n"
         "if __name__ == '__main__':\n    N = 1\nimport math\n"

@@ -8,7 +8,7 @@ import ast
 import builtins
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from vendor_tool.transform import shim_walk, syntax
+from vendor_tool.transform import scopes, shim_walk, syntax
 from vendor_tool.transform.shim_builtins import KEYED, LOADED, RECORDABLE
 from vendor_tool.transform.shim_values import Own, Siblings, Use, identities, suppressed
 from vendor_tool.values import dataclass
@@ -143,4 +143,21 @@ def refusals(tree: ast.Module, own: Own, brought: Siblings = lambda _: {}) -> tu
     others = [Use(line, f"the identity of `{name}`") for line, name in identities(tree, names)]
     known = {use.line for use in seen.uses}
     others += [Use(line, f"the identity of `{x}`") for line, x in _first_uses(tree, seen.origin) if line not in known]
+    others += _early_texts(tree, {name for name, kind in seen.names.items() if kind == "text"})
     return tuple(dict.fromkeys((*seen.uses, *others)))
+
+
+def _early_texts(tree: ast.Module, texts: Collection[str]) -> Iterator[Use]:
+    """Texts with deferred values that functions read, perhaps before the first use."""
+    if not texts:
+        return
+    for statement in tree.body:
+        if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            inside = {id(part) for child in ast.walk(statement) if _is_function(child) for part in ast.walk(child)}
+            for name in scopes.module_names(statement):
+                if name.id in texts and id(name) in inside:
+                    yield Use(name.lineno, f"the text of `{name.id}`, which may be read before the first call,")
+
+
+def _is_function(node: ast.AST) -> bool:
+    return isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)

@@ -4,6 +4,7 @@
 """
 
 import ast
+import builtins
 import functools
 from collections.abc import Iterator, Sequence
 from typing import TypeAlias
@@ -112,6 +113,10 @@ def _binds(scope: _Scope) -> frozenset[str]:
     return frozenset((imported | others.keys()) - declared)
 
 
+def _parameters(scope: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
+    return {one.arg for one in ast.walk(scope.args) if isinstance(one, ast.arg)}
+
+
 @functools.lru_cache(maxsize=16)
 def _by_name(scope: _Scope) -> dict[str, list[_Change]]:
     found: dict[str, list[_Change]] = {}
@@ -128,6 +133,9 @@ def _later(scope: _Scope, place: ast.AST, node: ast.AST, name: str, *, deferred:
     if len(set(bound)) == 1 and isinstance(changes[0].node, ast.Import | ast.ImportFrom):
         bound = []  # the same import again
     line = getattr(place, "lineno", 0)
+    given = hasattr(builtins, name) or (not isinstance(scope, ast.Module) and name in _parameters(scope))
+    if not given and all(one.line > line and one.loop is None for one in changes if not one.part and not one.always):
+        return None  # nothing to read yet: whoever needs the name looks for it later, in the unmodified file too
     for change in changes:
         again = change.loop is not None and any(part is place for part in ast.walk(change.loop))
         matters = not deferred if change.part else bound or change.always

@@ -190,8 +190,13 @@ def _compare(seen: Walk, node: ast.Compare) -> Kind:
     kinds = [value(seen, operand) for operand in operands]
     if "text" in kinds:
         refuse(seen, node, "the text")
-    if "deferred" not in kinds and "stub" not in kinds:
-        return None
+    ordered = not any(isinstance(op, ast.In | ast.NotIn | ast.Is | ast.IsNot) for op in node.ops)
+    if (
+        "deferred" not in kinds
+        and "stub" not in kinds
+        and (kinds[0] != "holder" or isinstance(node.ops[0], ast.Is | ast.IsNot))
+    ):
+        return "deferred" if "holder" in kinds and ordered else None
     if len(node.ops) > 1 or any(isinstance(op, ast.In | ast.NotIn) for op in node.ops):
         refuse(seen, node, "the truth")
         return None
@@ -239,6 +244,10 @@ def _call(seen: Walk, node: ast.Call) -> Kind:
                 seen.given(seen, argument, node.func)
         first = node.args[0] if node.args else None
         return "stub" if isinstance(first, ast.Name) and first.id in seen.functions else "deferred"
+    if isinstance(node.func, ast.Lambda) and any(kinds):
+        seen.functions["<lambda>"] = named("<lambda>", node.func)
+        seen.entered = {key: kind for key, kind in seen.entered.items() if key[0] != "<lambda>"}
+        return enter(seen, "<lambda>", kinds[: len(node.args)]) or "holder"
     if isinstance(node.func, ast.Name):
         name = node.func.id
         if name in seen.functions:
@@ -248,11 +257,22 @@ def _call(seen: Walk, node: ast.Call) -> Kind:
             return given or ("holder" if any(kinds) else None)
         if name == KEYED and name in seen.shadows:
             return "deferred"
+        if name == "print" and any(kind in ("deferred", "stub", "text") for kind in kinds):
+            refuse(seen, node, "the text")
+            return None
+        if name in ("sorted", "max", "min") and name not in seen.names and "holder" in kinds:
+            refuse(seen, node, "the order")
         if any(kinds) and name in RECORDABLE and name not in seen.names:
             seen.recorded[node.func] = name
-        if kinds and kinds[0] in ("deferred", "stub") and name not in seen.names:
+        if node.args and kinds[0] in ("deferred", "stub") and name not in seen.names:
             return _builtin(seen, node, name)
     return _foreign(seen, node, kinds) or ("holder" if function else None)
+
+
+def named(name: str, node: ast.Lambda) -> ast.FunctionDef:
+    """The lambda as a function of the file."""
+    function = ast.FunctionDef(name, node.args, [ast.Return(node.body, lineno=node.lineno, col_offset=0)], [])
+    return ast.copy_location(function, node)
 
 
 def _foreign(seen: Walk, node: ast.Call, kinds: Sequence[Kind]) -> Kind:

@@ -14,6 +14,7 @@ from vendor_tool.transform.shim_values import (
     enter,
     items,
     joined,
+    named,
     refuse,
     suppressed,
     truth,
@@ -22,9 +23,7 @@ from vendor_tool.transform.shim_values import (
 from vendor_tool.values import replace
 
 
-def walk(
-    tree: ast.Module, own: Own, shadows: frozenset[str] = frozenset(), brought: Siblings = lambda _: {}
-) -> Walk:
+def walk(tree: ast.Module, own: Own, shadows: frozenset[str] = frozenset(), brought: Siblings = lambda _: {}) -> Walk:
     """Walks a whole file; `own` and `brought` give what its imports bind, from stand-ins and from other vendored files.
 
     `shadows` are functions of Python's own that can write calls down: all there are for a file that is not rewritten
@@ -131,6 +130,8 @@ def _statement(seen: Walk, node: ast.stmt) -> None:
                 bind(seen, target, kind)
                 if isinstance(target, ast.Name) and kind == "deferred":
                     seen.chosen[target.id] = node.lineno
+                if isinstance(target, ast.Name) and isinstance(given, ast.Lambda):
+                    seen.functions[target.id] = named(target.id, given)
         case ast.AnnAssign(target=target, annotation=annotation, value=given):
             value(seen, annotation)
             if given is not None:
