@@ -204,7 +204,7 @@ def test_why_no_evidence_is_recorded_is_said(tmp_path: Path) -> None:
 def test_an_upstream_that_lacks_something_here_does_not_keep_the_others_from_running(tmp_path: Path) -> None:
     made = project(tmp_path)
     lock = (made.root / "vendor.lock.yaml").read_text()
-    more = "  other:\n    url: https://example.org/x.git\n    revision: " + "0" * 40 + "\n    to: vendored/other\n"
+    more = "  other:\n    url: https://example.org/x.git\n    revision: " + "a" * 40 + "\n    to: vendored/other\n"
     made.write({"vendor.lock.yaml": lock.replace("upstreams:\n", f"upstreams:\n{more}    files: [a.py]\n", 1)})
 
     done = vendor(made, "--gpus", "0")
@@ -239,7 +239,7 @@ def test_nothing_outlives_a_run_that_is_ended(tmp_path: Path, number: signal.Sig
         for line in tool.stderr:
             if "test_is_upstreams_kernel" in line:
                 break
-        while not (made.root / "pid").is_file():
+        while not ((made.root / "pid").is_file() and (made.root / "pid").read_text()):
             os.sched_yield()
         tool.send_signal(number)
         assert tool.wait() == ExitCode.INTERRUPTED
