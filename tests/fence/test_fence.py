@@ -6,12 +6,16 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-import tomllib
 import yaml
 
 from tests.fence.locks import LOCK, upstream
 from vendor_tool import fence
 from vendor_tool.errors import UsageError
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib  # type: ignore[import-not-found]  # a dependency on Python 3.10 only
 
 EVERYTHING = fence.entries(LOCK)
 LARGER = replace(LOCK, upstreams={**LOCK.upstreams, "more": upstream("more", "vendored/more", ("vendored/more/c.py",))})

@@ -138,8 +138,9 @@ def test_a_commit_is_found_in_the_history_of_another_and_the_answer_is_kept(
 def test_what_one_commit_has_and_another_lacks_is_counted_on_both_sides(kernels: Repository, access: Access) -> None:
     base = kernels.commit({"k.py": "1"})
     tip = kernels.commit({"k.py": "2"})
+    ahead = tip
     for number in range(3):
-        ahead = kernels.commit({"k.py": f"fix {number}"}, ref="refs/heads/ahead", parent=tip if not number else None)
+        ahead = kernels.commit({"k.py": f"fix {number}"}, ref="refs/heads/ahead", parent=ahead)
     aside = kernels.commit({"k.py": "9"}, ref="refs/heads/aside", parent=base)
     upstream = entry(kernels.url)
     asked = [(ahead, tip), (tip, ahead), (aside, tip), (tip, aside), (ahead, aside), (aside, ahead)]

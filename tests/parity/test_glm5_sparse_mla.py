@@ -122,19 +122,26 @@ def expect(reference, query, memory, indices, grad):
     return {"out": out.detach(), "lse": lse.detach(), "dq": query.grad, "dkv": memory.grad}
 
 
-def rounding_of_dq(reference, query, memory, indices, grad):
-    """How `close` measures dq: it is a difference of two sums, near-equal in rows of few keys, and rounds like these."""
+def rounding(reference, query, memory, indices, grad):
+    """How `close` measures each output that its dtype alone does not tell."""
     with torch.no_grad():
         whole, _ = reference(query.float(), memory[:, 0].float(), indices[:, 0], SCALE, width=DEPTH)
-        return {"floor": references.subtracted(whole, grad.float(), SCALE), "row": 0.1}
+        floor = references.subtracted(whole, grad.float(), SCALE)
+    return {
+        # a difference of two sums, near-equal in rows of few keys, which rounds like these
+        "dq": {"floor": floor, "row": 0.1},
+        # a sum over queries that cancels for single keys where scores, and so queries, are large: up to 5e-2 was measured
+        "dkv": {"row": 0.1},
+    }
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.__name__)
 def test_computes_the_definition(vendored, reference, tolerance, case):
     drawn = case()
     actual, expected = compute(vendored, *drawn), expect(reference, *drawn)
+    how = rounding(reference, *drawn)
     for name, value in actual.items():
-        tolerance.close(name, value, expected[name], **(rounding_of_dq(reference, *drawn) if name == "dq" else {}))
+        tolerance.close(name, value, expected[name], **how.get(name, {}))
 
 
 @pytest.mark.xfail(strict=True, reason="a row without any key is 0 / 0", raises=AssertionError)
@@ -143,9 +150,9 @@ def test_rows_without_any_key_give_zero(vendored, reference, tolerance):
     drawn[2][100:110] = -1
     actual, expected = compute(vendored, *drawn), expect(reference, *drawn)
     # all of them are noted: the first that fails does not hide the others
-    rounding = {"dq": rounding_of_dq(reference, *drawn)}
+    how = rounding(reference, *drawn)
     inputs.every(
-        lambda name=name: tolerance.close(name, actual[name], expected[name], **rounding.get(name, {}))
+        lambda name=name: tolerance.close(name, actual[name], expected[name], **how.get(name, {}))
         for name in ("out", "dq", "dkv")
     )
 
@@ -157,11 +164,10 @@ def test_rows_without_any_key_leave_other_rows_alone(vendored, reference, tolera
     others = torch.cat([torch.arange(100), torch.arange(110, 1024)]).cuda()
     for name in ("out", "lse"):
         tolerance.close(name, actual[name][others], expected[name][others])
-    rounding = rounding_of_dq(reference, *drawn)
-    tolerance.close(
-        "dq", actual["dq"][others], expected["dq"][others], floor=rounding["floor"][others], row=rounding["row"]
-    )
-    tolerance.close("dkv", actual["dkv"], expected["dkv"])
+    how = rounding(reference, *drawn)
+    floor = how["dq"].pop("floor")[others]
+    tolerance.close("dq", actual["dq"][others], expected["dq"][others], floor=floor, **how["dq"])
+    tolerance.close("dkv", actual["dkv"], expected["dkv"], **how["dkv"])
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.__name__)
