@@ -433,7 +433,7 @@ def test_a_removed_entry_is_not_forgotten_with_its_files(tmp_path: Path, upstrea
     consumer.write({"vendor.lock.yaml": consumer.lock[:start] + consumer.lock[end:]})
     found = consumer.run("check").out
     assert "vendored/side/other.py:1: error: `vendored/side/other.py` was vendored by an entry" in found
-    assert "git rm vendored/side/other.py" in consumer.refused(ExitCode.CONTENT, "sync")
+    assert "git rm -- vendored/side/other.py" in consumer.refused(ExitCode.CONTENT, "sync")
     (consumer.root / "vendored/side/other.py").unlink()
     consumer.done("sync")
     assert b"side" not in consumer.read("vendored/PROVENANCE.md")
