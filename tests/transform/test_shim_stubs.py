@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.checker import revealed
 from vendor_tool.model import At, BuiltFile, Context, Shim, ShimSpec, Source
 from vendor_tool.transform import shim, shim_standin, shim_stubs
 
@@ -88,16 +89,8 @@ def test_a_type_checker_sees_the_real_names_wherever_a_file_imports_them_from(tm
     vendored = {"vendored/__init__.py": b"", "vendored/k.py": data, SPEC.to: shim_standin.render(SPEC)}
     site = {f"site/{path}": text.encode() for path, text in RUNTIME.items()}
     write(tmp_path, vendored | site | shim_stubs.render(SPEC, names(data)[SPEC.to]))
-    done = subprocess.run(
-        [sys.executable, "-m", "mypy", "--strict", "--config-file=", "--cache-dir=cache", "vendored"],
-        cwd=tmp_path,
-        env={"MYPYPATH": "site", "PATH": ""},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    shown = [line.partition("Revealed type is ")[2].replace("builtins.", "") for line in done.stdout.splitlines()]
-    assert shown[:-1] == [
+    shown, status, said = revealed(tmp_path)
+    assert shown == [
         '"int"',
         '"def (kind: str) -> int"',
         '"def (function: object) -> runtime.Kernel"',
@@ -109,8 +102,8 @@ def test_a_type_checker_sees_the_real_names_wherever_a_file_imports_them_from(tm
         '"def () -> runtime.tuning.deep.Tuner"',
         '"float"',
         '"float"',
-    ], done.stdout + done.stderr
-    assert done.returncode == 0
+    ], said
+    assert status == 0
 
 
 @pytest.mark.parametrize("zipped", [False, True])

@@ -1,9 +1,8 @@
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from tests.support.checker import revealed
 from vendor_tool.model import At, Context, Shim, ShimSpec, Source
 from vendor_tool.transform import shim, shim_standin
 
@@ -47,20 +46,12 @@ def test_a_type_checker_sees_the_real_names_of_the_module_and_of_names(tmp_path:
     for path, data in files.items():
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / path).write_bytes(data)
-    done = subprocess.run(
-        [sys.executable, "-m", "mypy", "--strict", "--config-file=", "--cache-dir=cache", "vendored"],
-        cwd=tmp_path,
-        env={"MYPYPATH": "site", "PATH": ""},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    shown = [line.partition("Revealed type is ")[2].replace("builtins.", "") for line in done.stdout.splitlines()]
-    assert shown[:-1] == [
+    shown, _status, said = revealed(tmp_path)
+    assert shown == [
         '"int"',
         '"def (kind: str) -> int"',
         '"def (function: object) -> runtime.Kernel"',
         '"int"',
         '"def (times: int) -> str"',
         '"float"',
-    ], done.stdout + done.stderr
+    ], said

@@ -14,9 +14,8 @@ if TYPE_CHECKING:
 
 LIMITS = {"torch.bfloat16": 5e-3, "torch.float16": 2e-3, "torch.float32": 1e-5, "torch.float64": 1e-12}
 """Relative errors to a float32 reference that an output's dtype explains by itself: about twice its own rounding."""
-_ROW = (
-    4.0  # a row's rounding errors may all point one way: measured and computed, they reach 1.5 times the whole's limit
-)
+# a row's rounding errors may all point one way: measured and computed, they reach 1.5 times the whole's limit
+_ROW = 4.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,9 +26,8 @@ class Note:
     name: str  # of the output, or of what was timed
     value: float
     limit: float | None = None
-    vendored: bool = (
-        False  # an error of numbers, not of -inf alone, in a test that has the vendored kernel: a verification
-    )
+    # an error of numbers, not of -inf alone, in a test that has the vendored kernel: a verification
+    vendored: bool = False
 
 
 class Tolerance:
