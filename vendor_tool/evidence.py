@@ -81,7 +81,8 @@ def stale(
         reasons.append("the patches changed")
     reasons += _changes("", record["tools"], resolved.tools)
     now = {file.to: file.sha256 for file in resolved.files} | {k: v for k, v in hashes.items() if k not in patches}
-    return (*reasons, *_bytes(record["files"], now), *_refused(record, bad))
+    versions = {name: value for name, value in record.items() if isinstance(value, str) and name not in _WORDS}
+    return (*reasons, *_bytes(record["files"], now), *refused(versions, bad))
 
 
 def _bytes(then: Mapping[str, str], now: Mapping[str, str | None]) -> Iterator[str]:
@@ -91,12 +92,12 @@ def _bytes(then: Mapping[str, str], now: Mapping[str, str | None]) -> Iterator[s
     yield from (f"`{path}` is gone" for path in sorted(then.keys() - there))
 
 
-def _refused(record: Record, bad: Sequence[Bad]) -> Iterator[str]:
-    """The versions that it was seen with, where they have become known to be bad."""
-    versions = {name: value for name, value in record.items() if isinstance(value, str) and name not in _WORDS}
+def refused(versions: Mapping[str, str], bad: Sequence[Bad]) -> Iterator[str]:
+    """Which of these versions have become known to be bad, as sentences; `versions` by distribution, in any spelling."""
+    here = {known_bad.canonical(name): version for name, version in versions.items()}
     for one in bad:
-        if known_bad.matches(one.versions, versions):
-            pair = " with ".join(f"{name} {versions[name]}" for name in one.versions)
+        if known_bad.matches(one.versions, here):
+            pair = " with ".join(f"{name} {here[name]}" for name in one.versions)
             yield f"{pair} is known to be bad: {one.reason}"
 
 

@@ -54,8 +54,8 @@ Description: faster
 """
 
 
-def record(made: Project) -> None:
-    """What `parity --json` of another machine holds, taken into the lock."""
+def record(made: Project) -> str:
+    """What `parity --json` of another machine holds, taken into the lock; what was said."""
     read = lockfile.load(made.root / "vendor.lock.yaml")
     resolved = read.upstreams["demo"].resolved
     assert resolved is not None
@@ -65,7 +65,7 @@ def record(made: Project) -> None:
     path = made.root.parent / "measured.json"
     hashes = kernel.local_hashes(read, resolved)
     Report(7, "2026-11-30", [test], {"demo": hashes}, {"demo": evidence.inputs(read.upstreams["demo"])}).write(path)
-    made.done("parity", "--from", str(path), "--update-evidence")
+    return made.done("parity", "--from", str(path), "--update-evidence").err
 
 
 def parity_line(made: Project) -> str:
@@ -184,6 +184,30 @@ def test_versions_that_became_known_to_be_bad_are_no_evidence_any_more(verified:
     assert reason in verified.run("check").err
     assert [rule for rule, message in told(verified) if message.endswith(reason)] == ["PAR-1"]
     assert reason in next(line for line in verified.done("parity", "--plan").out.splitlines() if "stale: " in line)
+    assert parity_line(verified).startswith("not verified on a GPU (what was seen on 2026-11-30")
+    assert reason in parity_line(verified)
+
+
+def test_a_note_that_changes_no_byte_makes_the_page_stale(verified: Project) -> None:
+    """What the stand-in does not speak of, such as a library beside the runtime, changes no vendored file."""
+    bad = "known-bad:\n  - {versions: {Torch: '>=2.11,<2.12'}, reason: NaN in dq}\n"
+    verified.write({"vendor.lock.yaml": verified.lock.replace("shims:", f"{bad}shims:", 1)})
+    assert "[drift-document]" in verified.run("check").out
+    verified.done("sync")
+
+    reason = "torch 2.11.0+cu130 is known to be bad: NaN in dq"
+    assert parity_line(verified).endswith(f"on NVIDIA H200 is stale: {reason})")
+    assert told(verified) == [("PAR-1", f"`fwd.py` was {SEEN}, stale: {reason}")]
+    assert f"because {SEEN}, stale: {reason}\n" in verified.done("parity", "--plan").out
+
+
+def test_versions_that_are_known_to_be_bad_give_no_evidence(verified: Project) -> None:
+    bad = "known-bad:\n  - {versions: {torch: ==2.11.*}, reason: NaN in dq}\n"
+    verified.write({"vendor.lock.yaml": verified.lock.replace("shims:", f"{bad}shims:", 1)})
+    before = verified.lock
+    said = record(verified)
+    assert "no evidence recorded: demo on NVIDIA H200: torch 2.11.0+cu130 is known to be bad: NaN in dq\n" in said
+    assert verified.lock == before
 
 
 def test_an_entry_that_was_edited_and_not_synced_is_stale_at_once(verified: Project) -> None:

@@ -78,7 +78,7 @@ def _entry(upstream: Upstream, lock: Lock, texts: Mapping[str, bytes]) -> Iterat
     yield "-" * len(upstream.name)
     for fact in entry.facts(upstream):
         yield f"* {fact.label}: ``{fact.value}``" if fact.code else f"* {fact.label}: {fact.value}"
-    if seen := entry.evidence(upstream, texts):
+    if seen := entry.evidence(upstream, lock, texts):
         yield f"* Parity: {seen}"
     yield from _section("Files:", _files(upstream))
     yield from _section("Origins:", _origins(upstream))

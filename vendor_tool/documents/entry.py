@@ -148,7 +148,7 @@ def requirements(upstream: Upstream, lock: Lock) -> Iterator[str]:
             yield f"{pair}: known to be bad, {known.reason}" + (f" ({known.link})" if known.link else "")
 
 
-def evidence(upstream: Upstream, texts: Mapping[str, bytes]) -> str | None:
+def evidence(upstream: Upstream, lock: Lock, texts: Mapping[str, bytes]) -> str | None:
     """Who saw the very files that are vendored compute the right thing; "not verified" where nobody did.
 
     None where there is nothing to say: nothing is vendored, and no run-time import was ever verified. `texts` holds the
@@ -156,7 +156,7 @@ def evidence(upstream: Upstream, texts: Mapping[str, bytes]) -> str | None:
     """
     if upstream.resolved is None or not (upstream.files or seen.recorded(upstream.resolved)):
         return None
-    return seen.told(upstream, seen.digests(upstream.resolved, texts))
+    return seen.told(upstream, seen.digests(upstream.resolved, texts), known_bad(lock))
 
 
 def license_line(ancestor: legal.Ancestor) -> str:

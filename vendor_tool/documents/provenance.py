@@ -47,7 +47,7 @@ def render(lock: Lock, texts: Mapping[str, bytes]) -> Mapping[str, bytes]:
 def _page(folder: str, upstreams: list[Upstream], lock: Lock, texts: Mapping[str, bytes]) -> str:
     lines = ["# Provenance", "", MARK]
     for upstream in upstreams:
-        lines += ["", f"## {upstream.name}", "", *_facts(upstream, texts)]
+        lines += ["", f"## {upstream.name}", "", *_facts(upstream, lock, texts)]
         lines += _section("Files", _table(upstream, folder))
         lines += _section("Origins", _chain(upstream, folder))
         if upstream.files:
@@ -62,12 +62,12 @@ def _section(title: str, body: Iterator[str]) -> list[str]:
     return ["", f"### {title}", "", *lines] if lines else []
 
 
-def _facts(upstream: Upstream, texts: Mapping[str, bytes]) -> Iterator[str]:
+def _facts(upstream: Upstream, lock: Lock, texts: Mapping[str, bytes]) -> Iterator[str]:
     for fact in entry.facts(upstream):
         value = f"`{fact.value}`" if fact.code else _text(fact.value)
         value = f"<{fact.value}>" if fact.link == fact.value else _linked(value, fact.link)
         yield f"- {fact.label}: {value}"
-    if seen := entry.evidence(upstream, texts):
+    if seen := entry.evidence(upstream, lock, texts):
         yield f"- Parity: {seen}"
 
 

@@ -5,11 +5,13 @@ Pure: loads neither torch nor pytest. One record for each kind of GPU, under `re
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from math import isfinite
 from typing import Any
 
-from vendor_tool.evidence import KEY, TESTS, Record, digests, find, merged, recorded, sentence, stale
+from vendor_tool import known_bad
+from vendor_tool.evidence import KEY, TESTS, Record, digests, find, merged, recorded, refused, sentence, stale
+from vendor_tool.known_bad import Bad
 from vendor_tool.model import Lock, Resolved, Upstream
 from vendor_tool.parity import machine
 from vendor_tool.parity.report import Report, Test
@@ -17,7 +19,7 @@ from vendor_tool.values import dataclass
 
 __all__ = [
     "FAILED", "KEY", "TESTS", "Record", "Verdict", "collect", "find", "judged", "merged", "on_disk", "recorded",
-    "sentence", "stale", "summary",
+    "refused", "sentence", "stale", "summary",
 ]  # fmt: skip
 
 FAILED = ("failed", "xpassed")
@@ -52,7 +54,7 @@ def judged(report: Report, lock: Lock) -> list[Verdict]:
         for gpu in sorted({test.machine["gpu"] for test in tests if test.kernel and test.machine}):
             mine = [test for test in tests if test.machine is None or test.machine["gpu"] == gpu]
             if entry.resolved is not None:
-                out.append(_verdict(report, entry, gpu, mine))
+                out.append(_verdict(report, entry, gpu, mine, known_bad.known_bad(lock)))
     return out
 
 
@@ -65,7 +67,7 @@ def collect(report: Report, lock: Lock) -> dict[str, list[dict[str, Any]]]:
     return out
 
 
-def _verdict(report: Report, entry: Upstream, gpu: str, tests: list[Test]) -> Verdict:
+def _verdict(report: Report, entry: Upstream, gpu: str, tests: list[Test], bad: Sequence[Bad]) -> Verdict:
     name = entry.name
     setting = next((test.machine for test in tests if test.machine), None) or {"versions": {}}
     failed = [test.id for test in tests if test.outcome in FAILED]
@@ -74,7 +76,7 @@ def _verdict(report: Report, entry: Upstream, gpu: str, tests: list[Test]) -> Ve
     why = [] if gpu != "none" else ["it is no GPU"]
     why += [f"{len(failed)} failed, such as `{failed[0]}`"] if failed else []
     why += [f"{len(missing)} did not run, such as `{missing[0]}`"] if missing else []
-    why += machine.unmet(entry.requires, setting["versions"])
+    why += [*machine.unmet(entry.requires, setting["versions"]), *refused(setting["versions"], bad)]
     kernels = _kernels(tests)
     unheld = sorted(kernels.keys() - _held(tests))
     told = [f"no test that passed holds an output of `{kernel}` to a reference" for kernel in unheld]

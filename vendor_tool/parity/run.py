@@ -9,7 +9,7 @@ from pathlib import Path
 
 from vendor_tool import fetch
 from vendor_tool.errors import UsageError
-from vendor_tool.known_bad import known_bad, matches
+from vendor_tool.known_bad import known_bad
 from vendor_tool.model import Access, Lock, Resolved, Upstream
 from vendor_tool.parity import child, evidence, kernel, machine, report
 from vendor_tool.parity.conclusion import Outcome, conclude, not_run
@@ -174,12 +174,9 @@ def _why(lock: Lock, upstream: Upstream, resolved: Resolved) -> list[str]:
     for record in records:
         reasons = evidence.stale(record, upstream, on_disk, bad)
         out.append(evidence.sentence(record) + (f", stale: {'; '.join(reasons)}" if reasons else ", still true"))
-    installed = machine.versions(machine.RUNTIME)
-    for known in lock.known_bad:
-        if known.versions and matches(known.versions, installed):
-            named = " with ".join(f"{name} {installed[name]}" for name in known.versions)
-            out.append(f"{named} is known to be bad: {known.reason}")
-    return out
+    # of the pairs that ship with the tool an obstacle speaks
+    own = [one for one in bad if one.line is not None]
+    return [*out, *evidence.refused(machine.versions((*machine.RUNTIME, *upstream.requires)), own)]
 
 
 def _obstacles(upstream: Upstream, gpus: int | None) -> list[str]:
