@@ -93,7 +93,7 @@ def _bytes(then: Mapping[str, str], now: Mapping[str, str | None]) -> Iterator[s
 
 
 def refused(versions: Mapping[str, str], bad: Sequence[Bad]) -> Iterator[str]:
-    """Which of these versions have become known to be bad, as sentences; `versions` by distribution, in any spelling."""
+    """Which of these versions, by distribution in any spelling, are known to be bad now, as sentences."""
     here = {known_bad.canonical(name): version for name, version in versions.items()}
     for one in bad:
         if known_bad.matches(one.versions, here):
