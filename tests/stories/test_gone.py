@@ -68,7 +68,8 @@ def test_the_command_that_outdated_gives_carries_the_patches_on(consumer: Projec
         "has all commits of the pin is not known; an upgrade meets no conflict, 1 patch carried over"
     )
     command, _, other = findings["pin-unreachable"]["fix"].partition(", or ")
-    assert other == "name a mirror or fork that has it under `mirrors` of `demo`"
+    edit = "write `mirrors: [URL]` under `demo:` in the lock, of a repository that holds"
+    assert other == f"{edit} `{old[:12]}`"
     said = consumer.done(*command.split()[1:]).err
     assert f"demo: upstream does not give `{old[:12]}` any more" in said
     assert consumer.read("vendored/demo/fwd.py").decode() == (
@@ -183,7 +184,7 @@ def test_a_server_that_gives_little_is_told_apart_from_one_that_dropped_the_pin(
     }
     assert lost["rule"] == "pin-unreachable"
     assert lost["message"] == f"the pin `{pin(consumer)[:12]}` is on no branch, tag or pull request{why[old]}"
-    assert lost["fix"].startswith(f"vendor-tool sync demo@{made.git('rev-parse', 'main')}, or name a mirror ")
+    assert lost["fix"].startswith(f"vendor-tool sync demo@{made.git('rev-parse', 'main')}, or write `mirrors: [URL]` ")
 
 
 def test_a_server_whose_copy_lacks_objects_leaves_the_pin_unclear_and_says_what_to_try(

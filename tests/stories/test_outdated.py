@@ -470,7 +470,8 @@ def test_a_pin_that_was_forced_away_and_collected_is_a_warning_with_the_way_out(
             "more: the history was rewritten, or its branch deleted"
         )
         assert lost["fix"] == (
-            f"vendor-tool sync demo@{newest}, or name a mirror or fork that has it under `mirrors` of `demo`"
+            f"vendor-tool sync demo@{newest}, or write `mirrors: [URL]` under `demo:` in the lock, of a repository "
+            f"that holds `{pinned[:12]}`"
         )
 
 

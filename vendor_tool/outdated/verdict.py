@@ -286,7 +286,8 @@ NO_REF: Final = {
 
 def _away(upstream: Upstream, facts: Facts) -> str:
     """How to leave a pin that nothing holds."""
-    mirror = f"name a mirror or fork that has it under `mirrors` of `{upstream.name}`"
+    edit = "add a URL to `mirrors:`" if upstream.mirrors else "write `mirrors: [URL]`"
+    mirror = f"{edit} under `{upstream.name}:` in the lock, of a repository that holds `{upstream.revision[:12]}`"
     return mirror if facts.onward is None else f"vendor-tool sync {upstream.name}@{facts.onward}, or {mirror}"
 
 
