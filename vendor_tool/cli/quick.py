@@ -20,7 +20,7 @@ def answered(arguments: argparse.Namespace) -> bool:
         return False
     from vendor_tool.pipeline import verdict
 
-    said = verdict.recall(arguments.lock, cache(), question)
+    said = verdict.recall(arguments.lock, cache(), question=question)
     if said is None:
         return False
     sys.stdout.write(said[0])
@@ -34,7 +34,7 @@ def keep(arguments: argparse.Namespace, lock: Lock, *, out: str = "", err: str =
     if question is not None:
         from vendor_tool.pipeline import verdict
 
-        verdict.remember(lock, cache(), question, out=out, err=err)
+        verdict.remember(lock, cache(), question=question, out=out, err=err)
 
 
 def _question(arguments: argparse.Namespace) -> str | None:

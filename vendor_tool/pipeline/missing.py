@@ -8,17 +8,23 @@ from vendor_tool import fetch, moves, plan
 from vendor_tool.errors import ConflictError
 from vendor_tool.model import Access, FileSpec, Lock, Snapshot, Upstream
 from vendor_tool.pipeline import build as builds
+from vendor_tool.values import dataclass
 
 
-def require_mapped(
-    lock: Lock,
-    upstream: Upstream,
-    old: Snapshot,
-    new: Snapshot,
-    access: Access,
-    held: Mapping[str, bytes] | None = None,
-) -> None:
+@dataclass(frozen=True, slots=True)
+class Way:
+    """From one revision of an upstream to another, and how to read them."""
+
+    upstream: Upstream
+    old: Snapshot
+    new: Snapshot
+    access: Access
+    held: Mapping[str, bytes] | None = None  # by blob id, what to take for the contents of an old revision that is gone
+
+
+def require_mapped(lock: Lock, way: Way) -> None:
     """Refuse a revision that lacks a mapped file, named or taken by a glob and patched: a silent drop is a loss."""
+    upstream, new = way.upstream, way.new
     specs = [spec for spec in upstream.files if not plan.is_glob(spec.path)]
     specs = [spec for spec in specs if plan.join(upstream.from_, spec.path) not in new.entries]
     gone = [(plan.join(upstream.from_, spec.path), spec) for spec in specs]
@@ -27,7 +33,7 @@ def require_mapped(
         return
     gone += globbed
     lines = [f"{len(gone)} mapped, and not in `{upstream.name}` at `{new.revision[:12]}`:"]
-    lines += [moves.describe(one) for one in proposals(upstream, [path for path, _ in gone], old, new, access, held)]
+    lines += [moves.describe(one) for one in proposals(way, [path for path, _ in gone])]
     drop = f", or give up its patch with `vendor-tool patch drop {upstream.name} N`" if globbed else ""
     raise ConflictError(
         "\n  ".join(lines),
@@ -36,12 +42,10 @@ def require_mapped(
     )
 
 
-def split_off(
-    upstream: Upstream, path: str, old: Snapshot, new: Snapshot, access: Access, removed: Collection[str]
-) -> tuple[str, ...]:
+def split_off(way: Way, path: str, removed: Collection[str]) -> tuple[str, ...]:
     """Where functions and classes went that the new revision took out of a file and put into others, in words."""
     found: dict[str, list[str]] = {}
-    for one in proposals(upstream, [path], old, new, access):
+    for one in proposals(way, [path]):
         for fate in one.fates:
             if fate.name in removed and fate.path not in (None, path):
                 found.setdefault(str(fate.path), []).append(fate.name)
@@ -67,20 +71,15 @@ def _patched_and_gone(lock: Lock, upstream: Upstream, new: Snapshot) -> list[tup
     return [(path, spec) for path, spec in found if spec is not None]
 
 
-def proposals(
-    upstream: Upstream,
-    paths: Sequence[str],
-    old: Snapshot,
-    new: Snapshot,
-    access: Access,
-    held: Mapping[str, bytes] | None = None,
-) -> tuple[moves.Proposal, ...]:
-    """Where the content of mapped files went that the new revision lacks; `held` is what to take for it, by blob id."""
+def proposals(way: Way, paths: Sequence[str]) -> tuple[moves.Proposal, ...]:
+    """Where the content of mapped files went that the new revision lacks."""
+    old, new, access = way.old, way.new, way.access
     known = [path for path in paths if path in old.entries]
     oids = {old.entries[path].oid for path in known}
-    contents = held if held is not None else fetch.blobs(upstream, old.revision, oids, access) if oids else {}
-
+    contents = way.held
+    if contents is None:
+        contents = fetch.blobs(way.upstream, old.revision, oids, access) if oids else {}
     missing = {path: contents[old.entries[path].oid] for path in known}
     # of a revision that nobody gives any more there is nothing to read
-    before = fetch.reader(upstream, old, access) if held is None else None
-    return moves.propose(missing, old.entries, new.entries, fetch.reader(upstream, new, access), before)
+    before = fetch.reader(way.upstream, old, access) if way.held is None else None
+    return moves.propose(missing, old.entries, new.entries, fetch.reader(way.upstream, new, access), before)

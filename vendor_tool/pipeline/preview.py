@@ -151,8 +151,8 @@ def _fates(ground: Ground, access: Access) -> dict[str, str]:
     gone = [change.recorded.path for change in ground.changes.files if change.kind in ("gone", "renamed")]
     if not gone:
         return {}
-    proposals = missing.proposals(ground.upstream, gone, ground.old, ground.new, access, ground.held)
-    return {one.path: moves.describe(one) for one in proposals}
+    way = missing.Way(ground.upstream, ground.old, ground.new, access, ground.held)
+    return {one.path: moves.describe(one) for one in missing.proposals(way, gone)}
 
 
 def _news(change: FileChange, ground: Ground, fates: Mapping[str, str]) -> FileNews:

@@ -86,7 +86,8 @@ def prepare(
         holder, old_snapshot = upstream, kept.fetched.snapshot
     held = kept.fetched.contents if kept else None
     new_snapshot = fetch.snapshot(upstream, revision, access)
-    missing.require_mapped(lock, upstream, old_snapshot, new_snapshot, access, held)
+    way = missing.Way(upstream, old_snapshot, new_snapshot, access, held)
+    missing.require_mapped(lock, way)
     try:
         new = _plain(lock, upstream, new_snapshot, plan.targets(upstream, new_snapshot, lock.path.name), access)
     except NotVendored as problem:
@@ -98,7 +99,7 @@ def prepare(
     series = places.follow(builds.read_series(lock, upstream), upstream, old.fetched.targets)
 
     def now(path: str) -> str | None:
-        found = missing.proposals(upstream, [path], old_snapshot, new_snapshot, access, held)
+        found = missing.proposals(way, [path])
         return next((one.renamed for one in found), None)
 
     places.require_files(upstream, series, tree(old), now)
@@ -262,7 +263,7 @@ def lost(upgrade: Upgrade, access: Access) -> tuple[str, ...]:
     if not paths:
         return ()
     held = upgrade.old.fetched.contents if old.partial else None
-    found = missing.proposals(upstream, paths, old, new, access, held)
+    found = missing.proposals(missing.Way(upstream, old, new, access, held), paths)
     return tuple(f"{upstream.name}: {moves.describe(one)}" for one in found)
 
 

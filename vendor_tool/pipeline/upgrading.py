@@ -167,6 +167,7 @@ def _stop(
 def _split_off(prepared: Upgrade, rebase: merge.Rebase, access: Access) -> dict[str, tuple[str, ...]]:
     """By local path in conflict, where upstream put what it took out of that file; nothing where it cannot be read."""
     old, new = prepared.old.fetched, prepared.new.fetched
+    way = missing.Way(new.upstream, old.snapshot, new.snapshot, access)
     paths = {target.to: target.path for target in old.targets}
     told = {}
     for conflict in rebase.conflicts:
@@ -174,9 +175,7 @@ def _split_off(prepared: Upgrade, rebase: merge.Rebase, access: Access) -> dict[
         removed = [match[1].decode() for line in lines if (match := _DEFINITION.match(line))]
         if removed and conflict.path in paths:
             try:
-                told[conflict.path] = missing.split_off(
-                    new.upstream, paths[conflict.path], old.snapshot, new.snapshot, access, removed
-                )
+                told[conflict.path] = missing.split_off(way, paths[conflict.path], removed)
             except UpstreamError:
                 continue
     return told

@@ -24,7 +24,7 @@ FORMAT = 1
 OWN = ".vendor-tool"  # stands there while a run is at work, was killed or has stopped at a conflict
 
 
-def recall(lock: Path, cache: Path, question: str) -> tuple[str, str] | None:
+def recall(lock: Path, cache: Path, *, question: str) -> tuple[str, str] | None:
     """What was said to stdout and stderr when all was well, where nothing has changed since; None otherwise.
 
     `question` is the command with all that shapes its answer but files.
@@ -48,7 +48,7 @@ def recall(lock: Path, cache: Path, question: str) -> tuple[str, str] | None:
     return said if all(folders.names(folder) == inside for folder, inside in names.items()) else None
 
 
-def remember(lock: Lock, cache: Path, question: str, *, out: str = "", err: str = "") -> None:
+def remember(lock: Lock, cache: Path, *, question: str, out: str = "", err: str = "") -> None:
     """Keep an answer that says that all is as `lock` has it. A cache that cannot be written is no failure."""
     import contextlib
 
