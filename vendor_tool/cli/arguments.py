@@ -278,6 +278,15 @@ def _sbom(command: argparse.ArgumentParser) -> None:
     command.add_argument("--output", metavar="FILE", help="write the document there")
 
 
+def _html(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--html",
+        required=True,
+        metavar="FILE",
+        help="write the page there, one file that needs no other; `-`: to stdout",
+    )
+
+
 def _count(text: str) -> int:
     if not text.isdecimal():
         raise argparse.ArgumentTypeError(f"`{text}` is no number from 0 on")
@@ -321,6 +330,7 @@ COMMANDS: dict[str, tuple[Callable[[argparse.ArgumentParser], None], str]] = {
     "fence": (_fence, "keep formatters, hooks and coverage off vendored files"),
     "audit": (_audit, "hold licences and provenance to the rules"),
     "sbom": (_sbom, "print a bill of materials"),
+    "report": (_html, "write a page for people: what is vendored, on which terms, how it fares"),
     "parity": (_parity, "run the GPU tests of the kernels and record the evidence"),
     "demo": (_demo, "show the whole story on a small upstream, offline"),
     "completion": (_completion, "print a shell's completion script"),

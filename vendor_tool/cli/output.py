@@ -132,9 +132,24 @@ def document(text: str, target: str | None, *, option: str = "--output") -> None
         sys.stdout.write(redacted(text))
         return
     try:
-        Path(target).write_text(redacted(text), encoding="utf-8")
+        _whole(Path(target), redacted(text))
     except OSError as problem:
         raise UsageError(f"cannot write `{target}`: {problem.strerror}", hint=f"name another `{option}`") from None
+
+
+def _whole(path: Path, text: str) -> None:
+    """A file is there whole or as it was; a pipe, a device or what a link leads to is written as it is."""
+    if path.is_symlink() or (path.exists() and not path.is_file()):
+        path.write_text(text, encoding="utf-8")
+        return
+    staged = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        staged.write_text(text, encoding="utf-8")
+        if path.exists():
+            staged.chmod(path.stat().st_mode & 0o7777)
+        staged.replace(path)
+    finally:
+        staged.unlink(missing_ok=True)
 
 
 def raw(data: bytes) -> None:

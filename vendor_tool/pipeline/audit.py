@@ -43,7 +43,12 @@ def audit(lock: Lock, access: Access, *, wheel: Path | None = None, online: bool
     found = subject(lock, access, artefact=packages.artefact(wheel) if wheel else None)
     if online:
         found = replace(found, heads=heads(lock, access))
-    findings = levels.apply((one for rules in AUDITS for one in rules.check(found)), lock, RULES)
+    return judged(found)
+
+
+def judged(found: Subject) -> list[Finding]:
+    """Every finding about a project, with its own levels, by path and line. UsageError for levels of no rule."""
+    findings = levels.apply((one for rules in AUDITS for one in rules.check(found)), found.lock, RULES)
     return sorted(findings, key=lambda one: (one.path or "", one.line or 0, one.rule, one.message))
 
 
