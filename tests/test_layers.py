@@ -15,7 +15,7 @@ LAYERS = (
     ("cli",),
     ("pipeline", "parity"),
     ("reports",),
-    ("outdated", "preview"),
+    ("outdated", "preview", "adoption"),
     ("moves", "surface"),
     ("codegen", "documents", "checks", "fetch", "transform", "merge", "licences", "fence", "demo"),
     ("evidence",),

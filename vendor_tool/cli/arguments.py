@@ -166,6 +166,25 @@ def _add(command: argparse.ArgumentParser) -> None:
     _network(command)
 
 
+def _adopt(command: argparse.ArgumentParser) -> None:
+    command.add_argument("folder", metavar="DIR", type=Path, help="the folder that holds the copies")
+    command.add_argument(
+        "--from", dest="url", metavar="URL[@REV]", required=True,
+        help="the repository that they are from (default revision: the one that they name, or fit best)",
+    )  # fmt: skip
+    command.add_argument("--rev", help="the revision, for an address that has an `@` of its own")
+    command.add_argument("--name", help="what the upstream is called here (default: the repository's name)")
+    command.add_argument("--license", metavar="SPDX", help="the upstream's licence, where it is not detected")
+    command.add_argument("--path", metavar="FOLDER", help="look only below this folder of the upstream")
+    command.add_argument(
+        "--file", action="append", default=[], metavar="FROM:TO", dest="files",
+        help="TO, below DIR, is a copy of FROM, below --path; may be given again",
+    )  # fmt: skip
+    command.add_argument("--author", help="whose the local changes are (default: git's user)")
+    command.add_argument("--dry-run", action="store_true", help="say what would be done, write nothing")
+    _network(command)
+
+
 def _sync(command: argparse.ArgumentParser) -> None:
     command.add_argument("names", metavar="NAME[@REV]", nargs="*", help="upstreams; with a revision: upgrade to it")
     command.add_argument("--dry-run", action="store_true", help="say what would be done, write nothing")
@@ -321,6 +340,7 @@ def _demo(command: argparse.ArgumentParser) -> None:
 COMMANDS: dict[str, tuple[Callable[[argparse.ArgumentParser], None], str]] = {
     "init": (_init, "start a lockfile"),
     "add": (_add, "add an upstream, or files of one, with everything that they import"),
+    "adopt": (_adopt, "put files that were copied by hand under the lock, as they are"),
     "sync": (_sync, "make the tree what the lock says, or upgrade to another revision"),
     "status": (_status, "show every upstream and what is pending"),
     "patch": (_patch, "keep local changes as patches: new, refresh, list, drop, show, export"),

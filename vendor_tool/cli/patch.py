@@ -44,7 +44,7 @@ def _head(arguments: argparse.Namespace, files: tuple[str, ...]) -> dict[str, st
         "Origin": arguments.origin,
         "Bug": arguments.bug,
         "Forwarded": arguments.forwarded,
-        "Author": arguments.author or _author(arguments.lock.parent),
+        "Author": arguments.author or author(arguments.lock.parent),
     }
     default = f"Change {', '.join(Path(file).name for file in files)}"
     if sys.stdin.isatty() and sys.stderr.isatty() and not arguments.quiet:
@@ -55,7 +55,7 @@ def _head(arguments: argparse.Namespace, files: tuple[str, ...]) -> dict[str, st
     given["Description"] = (given["Description"] or default).strip()
     if not given["Origin"]:
         given["Forwarded"] = given["Forwarded"] or "no"
-    return {**{name: value for name, value in given.items() if value}, "Last-Update": _today()}
+    return {**{name: value for name, value in given.items() if value}, "Last-Update": today()}
 
 
 def _ask(question: str, default: str) -> str:
@@ -64,7 +64,8 @@ def _ask(question: str, default: str) -> str:
     return sys.stdin.readline().strip() or default
 
 
-def _author(root: Path) -> str:
+def author(root: Path) -> str:
+    """Whose a new patch is, from git. UsageError where git does not know."""
     name, address = (os.environ.get(f"GIT_AUTHOR_{key}") for key in ("NAME", "EMAIL"))
     found = f"{name} <{address}>" if name and address else series.author(root)
     if found is None:
@@ -72,7 +73,7 @@ def _author(root: Path) -> str:
     return found
 
 
-def _today() -> str:
+def today() -> str:
     """The day that is written down; SOURCE_DATE_EPOCH sets it, as in other tools whose output shall not vary."""
     stamp = os.environ.get("SOURCE_DATE_EPOCH")
     now = datetime.fromtimestamp(int(stamp), timezone.utc) if stamp and stamp.isdecimal() else datetime.now()
@@ -80,7 +81,7 @@ def _today() -> str:
 
 
 def _refresh(arguments: argparse.Namespace) -> ExitCode:
-    done = series.refresh(arguments.lock, arguments.name, arguments.patch, _today(), access(arguments))
+    done = series.refresh(arguments.lock, arguments.name, arguments.patch, today(), access(arguments))
     say_done(voice(arguments), done, dry_run=False)
     return ExitCode.CLEAN
 

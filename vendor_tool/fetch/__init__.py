@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "blobs",
+    "changes",
     "check_url",
     "descends",
     "given",
@@ -29,6 +30,7 @@ __all__ = [
     "refs",
     "resolve",
     "snapshot",
+    "standing",
     "versions",
 ]
 
@@ -151,6 +153,25 @@ def versions(upstream: Upstream, revision: str, path: str, access: Access) -> tu
     from vendor_tool.fetch import history
 
     return history.versions(upstream, revision, path, access)
+
+
+def changes(upstream: Upstream, revision: str, access: Access) -> tuple[tuple[Commit, Mapping[str, str]], ...]:
+    """Every commit up to `revision` that changes a file, newest first, with the blob id that it left at each path.
+
+    All zeros where it took a file away. Costs what `versions` costs. UpstreamError as above.
+    """
+    from vendor_tool.fetch import history
+
+    return history.changes(upstream, revision, access)
+
+
+def standing(
+    upstream: Upstream, revisions: Sequence[str], paths: Sequence[str], access: Access
+) -> tuple[Mapping[str, str], ...]:
+    """For each commit of a history that `changes` brought: which of the upstream paths stand there, with blob ids."""
+    from vendor_tool.fetch import history
+
+    return history.standing(upstream, revisions, paths, access)
 
 
 def permalink(url: str, revision: str, path: str, line: int | None = None) -> str | None:

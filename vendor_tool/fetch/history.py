@@ -17,6 +17,7 @@ from vendor_tool.urls import plain_url
 from vendor_tool.values import replace
 
 _FORMAT = "%x00%x00%H%x00%ci%x00%an%x00%s%x00%b%x00"
+_RAW = ("-z", "--raw", "--no-abbrev", "--no-renames", "--diff-merges=first-parent", f"--format={_FORMAT}")
 
 
 def log(upstream: Upstream, old: str, new: str, paths: Sequence[str], access: Access) -> tuple[Commit, ...]:
@@ -178,15 +179,45 @@ def _search(home: Path, url: str, old: str, new: str, access: Access, hold: int,
 
 def versions(upstream: Upstream, revision: str, path: str, access: Access) -> tuple[tuple[Commit, str], ...]:
     """See `vendor_tool.fetch.versions`."""
+    found = _records(_log(_history(upstream, revision, access), revision, path, options=_RAW))
+    return tuple((replace(commit, paths=(path,)), raw[0].split()[3]) for commit, raw in found if raw)
+
+
+def changes(upstream: Upstream, revision: str, access: Access) -> tuple[tuple[Commit, Mapping[str, str]], ...]:
+    """See `vendor_tool.fetch.changes`."""
+    found = []
+    for commit, raw in _records(_log(_history(upstream, revision, access), revision, options=_RAW)):
+        left = {path: fact.split()[3] for fact, path in zip(raw[::2], raw[1::2], strict=True)}
+        if left:
+            found.append((replace(commit, paths=tuple(sorted(left))), left))
+    return tuple(found)
+
+
+def standing(
+    upstream: Upstream, revisions: Sequence[str], paths: Sequence[str], access: Access
+) -> tuple[Mapping[str, str], ...]:
+    """See `vendor_tool.fetch.standing`."""
+    home = store.repository(access, objects.addresses(upstream)[0], "-history")
+    return tuple(_standing(home, revision, paths) for revision in revisions)
+
+
+def _standing(home: Path, revision: str, paths: Sequence[str]) -> dict[str, str]:
+    ran = vcs.run(home, "--git-dir=.", "ls-tree", "-z", "--full-tree", revision, "--", *paths)
+    if ran.status != 0:
+        raise UpstreamError(f"the listing of `{revision[:12]}` cannot be read: {ran.err.strip()}")
+    rows = (line.split("\t", 1) for line in ran.out.decode("utf-8", "surrogateescape").split("\0") if line)
+    return {path: facts.split()[2] for facts, path in rows if facts.split()[1] == "blob"}
+
+
+def _history(upstream: Upstream, revision: str, access: Access) -> Path:
+    """The store that holds a commit with all that came before it."""
     home = store.repository(access, objects.addresses(upstream)[0], "-history")
     if not _rooted(home, revision):
         if access.offline:
             raise offline(upstream, f"the history of `{revision[:12]}`")
         access.progress(f"{upstream.name}: fetching the history of {revision[:12]}")
         _bring_all(home, upstream, revision, access)
-    options = ("-z", "--raw", "--no-abbrev", "--no-renames", "--diff-merges=first-parent", f"--format={_FORMAT}")
-    found = _records(_log(home, revision, path, options=options))
-    return tuple((replace(commit, paths=(path,)), raw[0].split()[3]) for commit, raw in found if raw)
+    return home
 
 
 def _rooted(home: Path, revision: str) -> bool:

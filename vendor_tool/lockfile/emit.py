@@ -62,17 +62,27 @@ def block(value: Any, indent: int) -> list[str]:
     if isinstance(value, Mapping):
         for key, item in value.items():
             if isinstance(item, str):
-                lines.append(f"{pad}{_key(key)}: {_text(item)}")
+                lines += _lines(f"{pad}{_key(key)}:", item, indent)
             else:
                 lines += _entry(f"{pad}{_key(key)}:", item, indent)
         return lines
     for item in value:
-        if isinstance(item, Mapping) and item and (len(item) > 2 or len(flow(item)) > WIDTH - indent):
+        wide = isinstance(item, Mapping) and (len(flow(item)) > WIDTH - indent or "\\n" in flow(item))
+        if isinstance(item, Mapping) and item and (len(item) > 2 or wide):
             inner = block(item, indent + 2)
             lines += [f"{pad}- {inner[0][indent + 2 :]}", *inner[1:]]
         else:
             lines.append(f"{pad}- {flow(item)}")
     return lines
+
+
+def _lines(head: str, text: str, indent: int) -> list[str]:
+    """A text behind its key; one of several lines that YAML would give back as they are stands line by line."""
+    parts = text.split("\n")
+    plain = parts[0][:1].strip() and parts[-1] and all(part.isprintable() and part == part.rstrip() for part in parts)
+    if len(parts) == 1 or not plain:
+        return [f"{head} {_text(text)}"]
+    return [f"{head} |-", *(f"{' ' * (indent + 2)}{part}".rstrip() for part in parts)]
 
 
 def _entry(head: str, item: Any, indent: int) -> list[str]:

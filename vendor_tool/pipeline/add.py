@@ -76,14 +76,14 @@ def _add(path: Path, request: Request, access: Access) -> Added:
     snapshot = fetch.snapshot(upstream, upstream.revision, access)
     known = plan.mapping(lock.upstreams[request.name]) if request.name in lock.upstreams else {}
     chosen = _chosen(upstream, request, snapshot, known)
-    sources = _Reader(upstream, snapshot, access)
+    sources = Reader(upstream, snapshot, access)
     wanted, pulled = _close(upstream, snapshot, {**known, **chosen}, sources, closure=request.closure)
     new = {path: to for path, to in wanted.items() if known.get(path) != to}
     if not new:
         raise UsageError(f"`{request.name}` has these files already", hint=f"run `vendor-tool sync {request.name}`")
     found = licences.find_legal(snapshot.entries.keys(), upstream.from_)
-    spdx = request.license or _license(found.license, sources)
-    entry = _entry(upstream, branch, spdx, wanted)
+    spdx = request.license or license_of(found.license, sources)
+    entry = entry_of(upstream, branch, spdx, wanted)
     text = lockfile.decode(path, lockfile.read_bytes(path))
     if request.name in lock.upstreams:
         text = _extend(text, lock.upstreams[request.name], upstream, entry, new)
@@ -165,12 +165,15 @@ def _upstream(lock: Lock, request: Request, access: Access) -> tuple[Upstream, s
         from_=(request.path or "").rstrip("/"),
         to=(request.to or f"vendored/{request.name.replace('-', '_').replace('.', '_')}").rstrip("/"),
     )
-    branch, revision, tag = _revision(draft, request.rev, access)
+    branch, revision, tag = pinned(draft, request.rev, access)
     return replace(draft, revision=revision, branch=branch), branch, tag
 
 
-def _revision(upstream: Upstream, rev: str | None, access: Access) -> tuple[str | None, str, str | None]:
-    """The branch to follow, where one was named or is the default one, the commit, and the tag that named it."""
+def pinned(upstream: Upstream, rev: str | None, access: Access) -> tuple[str | None, str, str | None]:
+    """The branch to follow, where one was named or is the default one, the commit, and the tag that named it.
+
+    Without `rev` it is the default branch's newest. Raises UsageError where there is none, and what `named` raises.
+    """
     if rev is not None and len(rev) == 40:
         return None, fetch.resolve(upstream, rev, access), None
     refs = fetch.refs(upstream, access, ("HEAD", "refs/heads/*"))
@@ -200,7 +203,7 @@ def _chosen(upstream: Upstream, request: Request, snapshot: Snapshot, known: Map
     return {target.path: target.to if target.spec.to else known.get(target.path, target.to) for target in targets}
 
 
-class _Reader:
+class Reader:
     """Contents of upstream paths, fetched once each and many at a time."""
 
     def __init__(self, upstream: Upstream, snapshot: Snapshot, access: Access) -> None:
@@ -208,6 +211,7 @@ class _Reader:
         self.known: dict[str, bytes] = {}
 
     def read(self, paths: Iterable[str]) -> Mapping[str, bytes]:
+        """Contents by path. Raises UsageError for a path that is not there."""
         wanted = list(paths)
         gone = next((path for path in wanted if path not in self.snapshot.entries), None)
         if gone is not None:
@@ -223,7 +227,7 @@ class _Reader:
 
 
 def _close(
-    upstream: Upstream, snapshot: Snapshot, chosen: Mapping[str, str], reader: _Reader, *, closure: bool
+    upstream: Upstream, snapshot: Snapshot, chosen: Mapping[str, str], reader: Reader, *, closure: bool
 ) -> tuple[dict[str, str], dict[str, str]]:
     """Follow imports inside the upstream until nothing new is needed."""
     wanted, pulled = dict(chosen), {}
@@ -258,13 +262,15 @@ def _place(upstream: Upstream, path: str, taken: Mapping[str, str]) -> str:
     return next((place for place in places if place.casefold() not in used), places[-1])
 
 
-def _license(path: str | None, reader: _Reader) -> str | None:
+def license_of(path: str | None, reader: Reader) -> str | None:
+    """The licence that an upstream's licence file is recognised as."""
     if path is None:
         return None
     return licences.detect(reader.read([path])[path].decode("utf-8", "replace")).spdx
 
 
-def _entry(upstream: Upstream, branch: str | None, spdx: str | None, wanted: Mapping[str, str]) -> dict[str, Any]:
+def entry_of(upstream: Upstream, branch: str | None, spdx: str | None, wanted: Mapping[str, str]) -> dict[str, Any]:
+    """A new entry as plain values: address, branch, revision, licence, folders and files (upstream to local path)."""
     from_ = _common(upstream.from_, wanted)
     entry: dict[str, Any] = {"url": upstream.url}
     if branch:
@@ -292,7 +298,7 @@ def _item(from_: str, to: str, path: str, local: str) -> Any:
     return below if below == target else {"path": below, "to": target}
 
 
-def _needs(wanted: Mapping[str, str], snapshot: Snapshot, reader: _Reader) -> dict[str, tuple[str, ...]]:
+def _needs(wanted: Mapping[str, str], snapshot: Snapshot, reader: Reader) -> dict[str, tuple[str, ...]]:
     """Top-level modules that are neither the upstream's own nor the standard library's, and who imports them."""
     own = {path.partition("/")[0].removesuffix(".py") for path in snapshot.entries}
     found: dict[str, list[str]] = {}

@@ -1,0 +1,441 @@
+"""`adopt`: a tree that somebody vendored by hand comes under the lock, and not one of its bytes changes."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.support.project import MIT, Project, project
+from tests.support.upstream import Executable, Repository, repository
+from vendor_tool.errors import ExitCode
+
+HEADER = "# Copyright (c) 2026 The Consumers\n#\n# Licensed under the Apache License, Version 2.0.\n"
+FWD = '''"""The forward pass of a made-up kernel."""
+
+import tilelang
+import tilelang.language as T
+import torch
+
+from pkg.ops.common import ceil_div, check
+
+
+@tilelang.jit
+def forward(rows, columns):
+    block = ceil_div(columns, 128)
+
+    @T.prim_func
+    def kernel(x, y):
+        for i in T.serial(block):
+            y[i] = x[i] * rows
+
+    return kernel
+
+
+def run(x):
+    check(x)
+    return forward(x.shape[0], x.shape[1])(x, torch.empty_like(x))
+'''
+BWD = '''"""The backward pass."""
+
+import torch
+
+from .common import ceil_div
+
+
+def backward(grad, x):
+    steps = ceil_div(x.shape[0], 64)
+    out = torch.zeros_like(x)
+    for step in range(steps):
+        out += grad[step] * x
+    return out
+
+
+def norm(grad):
+    return grad.float().norm()
+'''
+COMMON = '''"""What both passes use."""
+
+
+def ceil_div(a, b):
+    return (a + b - 1) // b
+
+
+def check(x):
+    if x.ndim != 2:
+        raise ValueError(f"two dimensions are wanted, not {x.ndim}")
+'''
+STAND_IN = '''"""Made by hand: tilelang, or what stands for it where it is not installed."""
+
+try:
+    import tilelang
+    from tilelang import language as T
+except ImportError:
+    tilelang = T = None
+'''
+FILES = {
+    "LICENSE": MIT,
+    "pkg/__init__.py": "",
+    "pkg/ops/__init__.py": "",
+    "pkg/ops/fwd.py": FWD,
+    "pkg/ops/bwd.py": BWD,
+    "pkg/ops/common.py": COMMON,
+    "pkg/other/common.py": COMMON.replace("ceil_div", "floor_div"),
+}
+RELATIVE = FWD.replace("from pkg.ops.common", "from .common")
+
+
+@pytest.fixture
+def upstream(tmp_path: Path) -> Repository:
+    made = repository(tmp_path / "up.git")
+    made.commit(FILES, "first")
+    return made
+
+
+@pytest.fixture
+def consumer(tmp_path: Path) -> Project:
+    made = project(tmp_path / "proj")
+    made.done("init", "--license", "Apache-2.0")
+    return made
+
+
+def adopted(consumer: Project, upstream: Repository, *options: str, at: str = "") -> str:
+    """Adopt `lib/k`, which must leave every file there as it was and satisfy every check; what was said."""
+    before = consumer.tree("lib/k")
+    modes = {path: consumer.executable(path) for path in before if not (consumer.root / path).is_symlink()}
+    said = consumer.done("adopt", "lib/k", "--from", upstream.url + at, "--name", "demo", *options).err
+    assert consumer.tree("lib/k") == before
+    assert {path: consumer.executable(path) for path in modes} == modes
+    assert consumer.done("check").out == "no findings\n"
+    assert consumer.done("check", "--rebuild").out == "no findings\n"
+    assert consumer.tree("lib/k") == before
+    return said
+
+
+def entry(consumer: Project) -> str:
+    """The entry of the lock, without what was recorded."""
+    return consumer.lock.partition("  demo:\n")[2].partition("    resolved:\n")[0]
+
+
+def test_files_that_are_as_they_are_upstream_need_no_rule_and_no_patch(consumer: Project, upstream: Repository) -> None:
+    consumer.write({"lib/k/bwd.py": BWD, "lib/k/common.py": COMMON})
+    said = adopted(consumer, upstream)
+    revision = upstream.git("rev-parse", "main")
+    assert entry(consumer) == (
+        f'    url: "{upstream.url}"\n    branch: main\n    revision: {revision}\n    license: MIT\n'
+        "    from: pkg/ops\n    to: lib/k\n    files: [bwd.py, common.py]\n"
+    )
+    assert said.splitlines()[-9:] == [
+        f"demo at {revision[:12]} of 2023-11-14 (fits exactly), licence MIT",
+        "  pkg/ops/bwd.py -> lib/k/bwd.py  (the same bytes)",
+        "  pkg/ops/common.py -> lib/k/common.py  (the same bytes)",
+        "2 files replayed byte for byte",
+        "wrote NOTICE",
+        "wrote lib/LICENSES/demo/LICENSE",
+        "wrote lib/PROVENANCE.md",
+        "3 files written",
+        "next: vendor-tool outdated demo",
+    ]
+    assert sorted(consumer.tree()) == [
+        "NOTICE",
+        "lib/LICENSES/demo/LICENSE",
+        "lib/PROVENANCE.md",
+        "lib/k/bwd.py",
+        "lib/k/common.py",
+        "vendor.lock.yaml",
+    ]
+
+
+def test_a_header_and_a_stand_in_made_by_hand_become_rules(consumer: Project, upstream: Repository) -> None:
+    fwd = FWD.replace("import tilelang\nimport tilelang.language as T\n", "").replace(
+        "import torch\n", "import torch\n\nfrom lib.k._tilelang import T, tilelang\n"
+    )
+    consumer.write(
+        {
+            "lib/k/fwd.py": f"{HEADER}\n{fwd.replace('from pkg.ops.common', 'from .common')}",
+            "lib/k/bwd.py": f"{HEADER}\n{BWD}",
+            "lib/k/common.py": f"{HEADER}\n{COMMON}",
+            "lib/k/_tilelang.py": STAND_IN,
+        }
+    )
+    said = adopted(consumer, upstream)
+    assert "rule header: 3 lines above each file\n" in said
+    assert "rule imports: tilelang -> lib.k._tilelang.tilelang, tilelang.language -> lib.k._tilelang.T\n" in said
+    assert "not adopted: lib/k/_tilelang.py (nothing like it was found)\n" in said
+    assert (
+        "      - header:\n          text: |-\n            Copyright (c) 2026 The Consumers\n\n"
+        "            Licensed under the Apache License, Version 2.0.\n"
+    ) in entry(consumer)
+    assert "    local: [_tilelang.py]\n" in entry(consumer)
+
+
+def test_an_edit_becomes_a_patch_that_an_upgrade_carries_over(consumer: Project, upstream: Repository) -> None:
+    edited = BWD.replace("x.shape[0], 64", "x.shape[0], 32")
+    consumer.write({"lib/k/bwd.py": edited, "lib/k/common.py": COMMON})
+    said = adopted(consumer, upstream, "--author", "Cy <cy@example.invalid>")
+    assert "patch patches/demo/0001-local-changes-of-bwd-py.patch: 2 lines\n" in said
+    patch = consumer.read("patches/demo/0001-local-changes-of-bwd-py.patch").decode()
+    assert patch.startswith(
+        "Description: Local changes of bwd.py\n Found by `vendor-tool adopt`; why they were made is not known.\n"
+        "Forwarded: no\nAuthor: Cy <cy@example.invalid>\nLast-Update: "
+    )
+    assert "-    steps = ceil_div(x.shape[0], 64)\n+    steps = ceil_div(x.shape[0], 32)\n" in patch
+    upstream.commit({"pkg/ops/bwd.py": BWD.replace("grad.float()", "grad.double()")})
+    consumer.done("sync", "demo@main")
+    assert consumer.read("lib/k/bwd.py").decode() == edited.replace("grad.float()", "grad.double()")
+
+
+def test_the_revision_is_the_one_that_leaves_the_fewest_lines(consumer: Project, upstream: Repository) -> None:
+    second = upstream.commit({"pkg/ops/bwd.py": BWD.replace("64", "96"), "README.md": "a\n"}, "second")
+    upstream.commit({"README.md": "b\n"}, "nothing of ours")
+    upstream.commit({"pkg/ops/bwd.py": BWD.replace("64", "128")}, "third")
+    consumer.write({"lib/k/bwd.py": BWD.replace("64", "96").replace("out +=", "out -="), "lib/k/common.py": COMMON})
+    said = adopted(consumer, upstream)
+    assert f"demo at {second[:12]} of 2023-11-14 (fits best: 2 lines of 2 files differ), licence MIT\n" in said
+
+
+def test_of_revisions_that_fit_equally_the_newest_is_taken_and_the_others_are_named(
+    consumer: Project, upstream: Repository
+) -> None:
+    first = upstream.git("rev-parse", "main")
+    upstream.commit({"pkg/ops/bwd.py": BWD.replace("64", "96")}, "change")
+    back = upstream.commit({"pkg/ops/bwd.py": BWD}, "and back")
+    upstream.commit({"pkg/ops/bwd.py": BWD.replace("64", "128")}, "change again")
+    consumer.write({"lib/k/bwd.py": BWD})
+    said = adopted(consumer, upstream)
+    assert (
+        f"demo at {back[:12]} of 2023-11-14 (fits exactly), licence MIT\n"
+        f"  {first[:12]} fits as well: `--from URL@REV` takes another one\n"
+    ) in said
+
+
+def test_a_licence_that_came_later_decides_between_revisions_that_fit_equally(
+    consumer: Project, tmp_path: Path
+) -> None:
+    upstream = repository(tmp_path / "late.git")
+    upstream.commit({"pkg/ops/bwd.py": BWD})
+    upstream.commit({"LICENSE": MIT})
+    consumer.write({"lib/k/bwd.py": BWD})
+    said = adopted(consumer, upstream)
+    assert f"demo at {upstream.git('rev-parse', 'main')[:12]}" in said
+
+
+def test_a_commit_that_a_comment_names_wins(consumer: Project, upstream: Repository) -> None:
+    first = upstream.git("rev-parse", "main")
+    upstream.commit({"pkg/ops/bwd.py": BWD.replace("64", "96")}, "later")
+    consumer.write({"lib/k/bwd.py": f"# Taken at {first}.\n\n{BWD.replace('64', '96')}"})
+    said = adopted(consumer, upstream)
+    assert f"demo at {first[:12]} of 2023-11-14 (named in lib/k/bwd.py:1), licence MIT\n" in said
+
+
+def test_a_file_that_was_renamed_upstream_since_is_found(consumer: Project, upstream: Repository) -> None:
+    first = upstream.git("rev-parse", "main")
+    upstream.commit({"pkg/ops/bwd.py": None, "pkg/ops/backward_pass.py": BWD.replace("64", "96")}, "rename")
+    consumer.write({"lib/k/bwd.py": BWD.replace("norm(", "norm_of("), "lib/k/common.py": COMMON})
+    said = adopted(consumer, upstream)
+    assert f"demo at {first[:12]}" in said
+    assert "  pkg/ops/bwd.py -> lib/k/bwd.py  (of the same name)\n" in said
+
+
+def test_a_file_that_was_renamed_here_is_found_by_its_lines(consumer: Project, upstream: Repository) -> None:
+    consumer.write({"lib/k/gradient.py": BWD.replace("norm(", "norm_of("), "lib/k/common.py": COMMON})
+    said = adopted(consumer, upstream)
+    assert "  pkg/ops/bwd.py -> lib/k/gradient.py  (by its lines)\n" in said
+    assert "files:\n      - {path: bwd.py, to: gradient.py}\n      - common.py\n" in entry(consumer)
+
+
+def test_a_pair_can_be_given(consumer: Project, upstream: Repository) -> None:
+    consumer.write({"lib/k/far.py": "def nothing_alike():\n    return None\n", "lib/k/common.py": COMMON})
+    said = adopted(consumer, upstream, "--path", "pkg/ops", "--file", "bwd.py:far.py", "--rev", "main")
+    assert "  pkg/ops/bwd.py -> lib/k/far.py  (as it was given)\n" in said
+    refused = consumer.refused(
+        ExitCode.USAGE, "adopt", "lib/k", "--from", upstream.url, "--name", "x", "--file", "absent.py:no.py"
+    )
+    assert "there is no file to adopt below `lib/k`: all belong to `demo`" in refused
+
+
+def test_of_two_upstream_files_the_nearer_one_is_taken_and_the_other_named(
+    consumer: Project, upstream: Repository
+) -> None:
+    upstream.commit({"pkg/copies/bwd.py": BWD, "pkg/copies/__init__.py": ""})
+    consumer.write({"lib/k/ops/bwd.py": BWD})
+    said = adopted(consumer, upstream)
+    assert "  pkg/ops/bwd.py -> lib/k/ops/bwd.py  (the same bytes; as like: pkg/copies/bwd.py)\n" in said
+
+
+def test_line_ends_of_the_other_kind_are_replayed_too(consumer: Project, upstream: Repository) -> None:
+    consumer.write({"lib/k/bwd.py": BWD.replace("\n", "\r\n"), "lib/k/common.py": COMMON})
+    said = adopted(consumer, upstream)
+    assert (
+        f"patch patches/demo/0001-local-changes-of-bwd-py.patch: {2 * BWD.count(chr(10))} lines, line ends alone"
+        in said
+    )
+
+
+def test_modes_links_binaries_and_empty_files(consumer: Project, upstream: Repository) -> None:
+    upstream.commit(
+        {"pkg/ops/table.bin": b"\0\1\2" * 40, "pkg/ops/run.sh": Executable(b"#!/bin/sh\necho a\necho b\n:\n")}
+    )
+    consumer.write(
+        {
+            "lib/k/bwd.py": BWD,
+            "lib/k/table.bin": b"\0\1\2" * 40,
+            "lib/k/other.bin": b"\0\x09",
+            "lib/k/run.sh": b"#!/bin/sh\necho a\necho b\n:\n",
+            "lib/k/__init__.py": "",
+            "lib/k/sub/__init__.py": "",
+        }
+    )
+    (consumer.root / "lib/k/link.py").symlink_to("bwd.py")
+    (consumer.root / "lib/k/sub").joinpath("more").symlink_to("..")
+    said = adopted(consumer, upstream)
+    assert "  pkg/ops/__init__.py -> lib/k/__init__.py  (the same bytes)\n" in said
+    assert "  pkg/ops/table.bin -> lib/k/table.bin  (the same bytes)\n" in said
+    assert "patch patches/demo/0001-local-changes-of-run-sh.patch: the mode alone\n" in said
+    assert [line for line in said.splitlines() if line.startswith("not adopted")] == [
+        "not adopted: lib/k/link.py (is a symbolic link, or no plain file)",
+        "not adopted: lib/k/other.bin (is not text, and the same nowhere)",
+        "not adopted: lib/k/sub/__init__.py (says too little to tell where it is from)",
+        "not adopted: lib/k/sub/more (is a symbolic link, or no plain file)",
+    ]
+
+
+def test_files_that_an_entry_has_are_left_to_it(consumer: Project, upstream: Repository) -> None:
+    consumer.write({"lib/k/bwd.py": BWD})
+    adopted(consumer, upstream)
+    consumer.write({"lib/k/common.py": COMMON})
+    said = consumer.done("adopt", "lib/k", "--from", upstream.url, "--name", "second").err
+    assert "pkg/ops/common.py -> lib/k/common.py" in said
+    assert "bwd.py" not in said
+    assert consumer.done("check").out == "no findings\n"
+
+
+def test_a_dry_run_says_the_same_and_writes_nothing(consumer: Project, upstream: Repository) -> None:
+    consumer.write({"lib/k/bwd.py": BWD.replace("64", "32"), "lib/k/mine.py": "x = 1\n"})
+    before = consumer.tree()
+    dry = consumer.done("adopt", "lib/k", "--from", upstream.url, "--name", "demo", "--dry-run").err
+    assert consumer.tree() == before
+    assert not (consumer.root / ".vendor-tool").exists()
+    done = adopted(consumer, upstream)
+    told = [line.replace("would write", "wrote").replace("would be written", "written") for line in dry.splitlines()]
+    assert [line for line in told if "fetching" not in line and "next:" not in line] == [
+        line for line in done.splitlines() if "fetching" not in line and "next:" not in line
+    ]
+
+
+def test_a_named_revision_is_taken_whatever_fits(consumer: Project, upstream: Repository) -> None:
+    first = upstream.git("rev-parse", "main")
+    upstream.tag("v1", first)
+    upstream.commit({"pkg/ops/bwd.py": BWD.replace("64", "96")})
+    consumer.write({"lib/k/bwd.py": BWD.replace("64", "96")})
+    said = adopted(consumer, upstream, at="@v1")
+    assert f"demo at {first[:12]} of 2023-11-14 (as it was asked for), licence MIT\n" in said
+    assert "      tag: v1\n" in consumer.lock
+
+
+@pytest.mark.parametrize(
+    ("files", "arguments", "said"),
+    [
+        ({"lib/k/a.py": "def f():\n    return 1\n\n\nx = f()\ny = x\n"}, (), "none of 1 file is like a file of "),
+        ({"lib/k/bwd.py": BWD}, ("--file", "bwd.py"), "`--file bwd.py`: no local file"),
+        ({"lib/k/bwd.py": BWD}, ("--file", "../x.py:bwd.py"), "`../x.py` leaves its folder"),
+        ({"lib/k/bwd.py": BWD}, ("--file", "gone.py:bwd.py"), "`gone.py` is not in upstream `demo` at "),
+        ({"lib/k/bwd.py": BWD}, ("--path", "../x"), "`--path ../x` leaves its folder"),
+        ({}, (), "`lib/k` is not there"),
+        ({"lib/k": "a file"}, (), "`lib/k` is no folder"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_whole(
+    consumer: Project, upstream: Repository, files: dict[str, str], arguments: tuple[str, ...], said: str
+) -> None:
+    consumer.write(files)
+    before = consumer.tree()
+    result = consumer.run("adopt", "lib/k", "--from", upstream.url, "--name", "demo", *arguments)
+    assert result.code == ExitCode.USAGE
+    assert said in result.err
+    assert consumer.tree() == before
+
+
+def test_other_addresses_and_places_are_refused(consumer: Project, upstream: Repository) -> None:
+    consumer.write({"lib/k/bwd.py": BWD})
+    for url in ("ext::sh -c true", "https://user:secret@example.invalid/x.git"):
+        said = consumer.refused(ExitCode.USAGE, "adopt", "lib/k", "--from", url)
+        assert "the address after `--from`" in said
+        assert "secret" not in said
+    assert "is not below the lock's folder" in consumer.refused(
+        ExitCode.USAGE, "adopt", "../elsewhere", "--from", upstream.url
+    )
+    gone = consumer.refused(ExitCode.UPSTREAM, "adopt", "lib/k", "--from", f"{upstream.url}x", "--name", "demo")
+    assert "upstream `demo`" in gone
+
+
+def test_nobody_may_adopt_what_has_no_licence(consumer: Project, tmp_path: Path) -> None:
+    upstream = repository(tmp_path / "bare.git")
+    upstream.commit({"pkg/ops/bwd.py": BWD})
+    consumer.write({"lib/k/bwd.py": BWD})
+    said = consumer.refused(ExitCode.USAGE, "adopt", "lib/k", "--from", upstream.url, "--name", "demo")
+    assert "has no licence file at" in said
+
+
+def test_a_document_of_somebody_elses_in_the_way_is_left_alone(consumer: Project, upstream: Repository) -> None:
+    consumer.write({"lib/k/bwd.py": BWD, "lib/PROVENANCE.md": "written by hand\n"})
+    said = consumer.refused(ExitCode.CONTENT, "adopt", "lib/k", "--from", upstream.url, "--name", "demo")
+    assert "`lib/PROVENANCE.md` is in the way" in said
+
+
+def test_without_a_lock_it_says_how_to_start_one(tmp_path: Path, upstream: Repository) -> None:
+    bare = project(tmp_path / "bare")
+    bare.write({"lib/k/bwd.py": BWD})
+    said = bare.refused(ExitCode.USAGE, "adopt", "lib/k", "--from", upstream.url)
+    assert "vendor-tool init" in said
+
+
+def test_a_huge_folder_is_refused_before_anything_is_fetched(consumer: Project, upstream: Repository) -> None:
+    consumer.write({f"lib/k/{number}.py": f"x = {number}\n" for number in range(2001)})
+    said = consumer.refused(ExitCode.USAGE, "adopt", "lib/k", "--from", upstream.url)
+    assert "there are more than 2000 files below `lib/k`" in said
+    assert "fetching" not in said
+
+
+def test_a_stand_in_of_the_lock_explains_imports(consumer: Project, upstream: Repository) -> None:
+    shims = "shims:\n  tilelang: {to: lib/_tilelang.py}\n"
+    consumer.write({"vendor.lock.yaml": consumer.lock.replace("upstreams:", f"{shims}upstreams:")})
+    fwd = RELATIVE.replace("import tilelang\n", "from .._tilelang import tilelang\n").replace(
+        "import tilelang.language as T\n", "from .._tilelang import language as T\n"
+    )
+    consumer.write({"lib/k/fwd.py": fwd, "lib/k/common.py": COMMON})
+    said = adopted(consumer, upstream)
+    assert "patch" not in said
+    assert "wrote lib/_tilelang.py\n" in said
+    assert "transforms" not in entry(consumer)
+
+
+def test_a_run_that_is_killed_is_ended_by_the_next_one(consumer: Project, upstream: Repository) -> None:
+    consumer.write({"lib/k/bwd.py": BWD.replace("64", "32")})
+    before = consumer.tree()
+    os.chmod(consumer.root / "lib", 0o555)  # noqa: PTH101 - the folder of the documents cannot be written
+    try:
+        result = consumer.child("adopt", "lib/k", "--from", upstream.url, "--name", "demo")
+    finally:
+        os.chmod(consumer.root / "lib", 0o755)  # noqa: PTH101
+    if os.geteuid() == 0:
+        pytest.skip("root may write everywhere")
+    assert result.returncode == ExitCode.USAGE
+    assert consumer.tree() == before
+
+
+def test_the_project_of_a_git_repository_shows_only_new_files(consumer: Project, upstream: Repository) -> None:
+    consumer.write({"lib/k/bwd.py": BWD.replace("64", "32")})
+    for arguments in (["init", "-q"], ["add", "-A"], ["commit", "-q", "-m", "before"]):
+        subprocess.run(["git", *arguments], cwd=consumer.root, check=True)
+    adopted(consumer, upstream)
+    shown = subprocess.run(
+        ["git", "status", "--porcelain", "-uall"], cwd=consumer.root, check=True, capture_output=True, text=True
+    ).stdout
+    assert shown.splitlines() == [
+        " M vendor.lock.yaml",
+        "?? NOTICE",
+        "?? lib/LICENSES/demo/LICENSE",
+        "?? lib/PROVENANCE.md",
+        "?? patches/demo/0001-local-changes-of-bwd-py.patch",
+    ]

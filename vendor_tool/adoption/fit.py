@@ -1,0 +1,104 @@
+"""At which commit of a history the upstream files are most like the copies."""
+
+import posixpath
+from collections.abc import Collection, Mapping, Sequence
+
+from vendor_tool import lines
+from vendor_tool.adoption import pairs
+from vendor_tool.fetch.store import blob_id
+from vendor_tool.model import Commit
+from vendor_tool.values import dataclass
+
+# versions of one path, namesakes of one file, and commits that are looked at, newest first
+VERSIONS = 60
+NAMESAKES = 20
+COMMITS = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """Where each copy may be from: local path to upstream paths, and upstream path to its blobs, newest first."""
+
+    paths: Mapping[str, tuple[str, ...]]
+    blobs: Mapping[str, tuple[str, ...]]
+
+    @property
+    def oids(self) -> frozenset[str]:
+        """All blobs that have to be looked into."""
+        return frozenset(oid for found in self.blobs.values() for oid in found)
+
+
+def candidates(
+    files: Mapping[str, bytes],
+    history: Sequence[tuple[Commit, Mapping[str, str]]],
+    known: Mapping[str, Collection[str]],
+    below: str,
+) -> Candidates:
+    """Paths that ever held a copy's very bytes or had its name; `known` adds further ones. `below` is a folder."""
+    blobs: dict[str, dict[str, None]] = {}
+    holders: dict[str, set[str]] = {}
+    names: dict[str, set[str]] = {}
+    for _, left in history:
+        for path, oid in left.items():
+            if oid.strip("0") and path.startswith(f"{below}/" if below else ""):
+                blobs.setdefault(path, {})[oid] = None
+                holders.setdefault(oid, set()).add(path)
+                names.setdefault(posixpath.basename(path), set()).add(path)
+    found = {}
+    for local, data in files.items():
+        if len(pairs.bare(data, local)) < pairs.TELLING and pairs.text(data):
+            continue
+        further = {path for path in known.get(local, ()) if path in blobs}
+        named = sorted(names.get(posixpath.basename(local), ()), key=lambda path: (-_ending(local, path), path))
+        found[local] = tuple(sorted({*holders.get(blob_id(data), ()), *further, *named[:NAMESAKES]}))
+    wanted = {path for paths in found.values() for path in paths}
+    return Candidates(found, {path: tuple(blobs[path])[:VERSIONS] for path in sorted(wanted)})
+
+
+def _ending(local: str, path: str) -> int:
+    """How many parts of two paths are the same, from the end."""
+    both = zip(local.split("/")[::-1], path.split("/")[::-1], strict=False)
+    return next((number for number, (ours, theirs) in enumerate(both) if ours != theirs), 99)
+
+
+def distance(local: bytes, upstream: bytes, path: str) -> int:
+    """Lines that differ, indentation, empty lines and the comment at the top aside."""
+    spans = lines.changes(pairs.bare(local, path), pairs.bare(upstream, path))
+    return sum(span.old_end - span.old_start + span.new_end - span.new_start for span in spans)
+
+
+def costs(
+    files: Mapping[str, bytes], found: Candidates, contents: Mapping[str, bytes]
+) -> dict[str, dict[str, dict[str, int]]]:
+    """Local path to upstream path to blob id to the lines that differ, of those that are alike at all."""
+    made: dict[str, dict[str, dict[str, int]]] = {}
+    for local, paths in found.paths.items():
+        data = files[local]
+        own = blob_id(data)
+        for path in paths:
+            for oid in found.blobs[path]:
+                if oid == own:
+                    cost = 0
+                elif not pairs.text(data) or pairs.alike(data, contents[oid], local) < pairs.NAMED:
+                    continue
+                else:
+                    cost = distance(data, contents[oid], local)
+                made.setdefault(local, {}).setdefault(path, {})[oid] = cost
+    return made
+
+
+def total(
+    files: Mapping[str, bytes], priced: Mapping[str, Mapping[str, Mapping[str, int]]], standing: Mapping[str, str]
+) -> int:
+    """Lines that would differ at a commit where these blobs stand; a copy without its file counts whole."""
+    whole = 0
+    for local, paths in priced.items():
+        there = [oids[standing[path]] for path, oids in paths.items() if standing.get(path) in oids]
+        whole += min(there, default=len(pairs.bare(files[local], local)) + 1)
+    return whole
+
+
+def best(totals: Mapping[str, int]) -> tuple[str, ...]:
+    """The commits that fit best, in their order."""
+    least = min(totals.values())
+    return tuple(sha for sha, lines_ in totals.items() if lines_ == least)

@@ -1,0 +1,255 @@
+"""Which upstream file each copied file is of: the same blob, else the same name, else the same lines or definitions."""
+
+import posixpath
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Literal, TypeAlias
+
+from vendor_tool import lines, moves
+from vendor_tool.fetch.store import blob_id
+from vendor_tool.model import Entry
+from vendor_tool.transform.header import STYLES
+from vendor_tool.values import dataclass
+
+How: TypeAlias = Literal["given", "same", "said", "named", "content", "symbols"]
+Read: TypeAlias = Callable[[Collection[str]], Mapping[str, bytes]]
+
+# shares of common lines from which a file counts as a copy: less where a name or a comment says so too
+SAID = 0.1
+NAMED = 0.25
+# lines from which on a text is more than what any two files may share
+TELLING = 4
+# files of one name, and files without a namesake, that are looked into
+NAMESAKES = 60
+SEARCHED = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """One copied file and what it is a copy of."""
+
+    local: str
+    path: str  # upstream path
+    how: How
+    rivals: tuple[str, ...] = ()  # other upstream paths that are as like it
+
+
+@dataclass(frozen=True, slots=True)
+class Pairing:
+    """All pairs, by local path, and why the other files have none."""
+
+    pairs: tuple[Pair, ...]
+    left: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Search:
+    files: Mapping[str, bytes]
+    listing: Mapping[str, Entry]
+    read: Read
+    found: dict[str, Pair]
+
+    def taken(self) -> dict[str, str]:
+        """Upstream path to the local file that stands for it."""
+        return {pair.path: local for local, pair in self.found.items()}
+
+    def open(self) -> list[str]:
+        """Local files that have no pair yet."""
+        return [local for local in self.files if local not in self.found]
+
+    def homes(self, local: str) -> Counter[str]:
+        """Upstream folders that the neighbours of a local file come from."""
+        folder = posixpath.dirname(local)
+        near = (pair.path for one, pair in self.found.items() if posixpath.dirname(one) == folder)
+        return Counter(posixpath.dirname(path) for path in near)
+
+
+def pair(
+    files: Mapping[str, bytes],
+    listing: Mapping[str, Entry],
+    read: Read,
+    *,
+    given: Mapping[str, str],
+    said: Mapping[str, str],
+) -> Pairing:
+    """Pair local files with the plain files of a listing; no upstream file stands for two.
+
+    `given` holds pairs that nothing shall be asked about, `said` what comments say: both local path to upstream path.
+    """
+    found = {local: Pair(local, path, "given") for local, path in given.items()}
+    plain = {path: entry for path, entry in listing.items() if entry.mode in ("100644", "100755")}
+    search = _Search(files, plain, read, found)
+    _same(search, said)
+    _said(search, said)
+    _named(search)
+    _small(search)
+    _alike(search)
+    left = {local: _why(search, local) for local in search.open()}
+    return Pairing(tuple(found[local] for local in sorted(found)), dict(sorted(left.items())))
+
+
+def bare(data: bytes, path: str) -> list[bytes]:
+    """What is told apart: lines without indentation, without empty ones, and without the comment above the file."""
+    marks = STYLES.get(posixpath.splitext(path)[1].lower(), ("#",))
+    mark = marks[0].encode()
+    found = [line.strip() for line in data.removeprefix(b"\xef\xbb\xbf").splitlines()]
+    start = next((number for number, line in enumerate(found) if line and not line.startswith(mark)), len(found))
+    return [line for line in found[start:] if line]
+
+
+def text(data: bytes) -> bool:
+    """Whether a patch could hold a change of the file."""
+    return b"\0" not in data
+
+
+# ---- step by step -----------------------------------------------------------------------------------------
+
+
+def _same(search: _Search, said: Mapping[str, str]) -> None:
+    """Files that are as they are upstream. Those with one candidate first: they tell where their neighbours are."""
+    by_blob: dict[str, list[str]] = {}
+    for path, entry in search.listing.items():
+        by_blob.setdefault(entry.oid, []).append(path)
+    candidates = {
+        local: paths
+        for local in search.open()
+        if (paths := by_blob.get(blob_id(search.files[local]), [])) and not _small_file(search.files[local], local)
+    }
+    for local in sorted(candidates, key=lambda one: (len(candidates[one]), one)):
+        paths = [path for path in candidates[local] if path not in search.taken()]
+        if paths:
+            chosen = said[local] if said.get(local) in paths else min(paths, key=lambda path: _far(search, local, path))
+            search.found[local] = Pair(local, chosen, "same", tuple(path for path in paths if path != chosen))
+
+
+def _said(search: _Search, said: Mapping[str, str]) -> None:
+    wanted = {local: said[local] for local in search.open() if said.get(local) in search.listing}
+    contents = search.read(sorted(set(wanted.values()))) if wanted else {}
+    for local, path in wanted.items():
+        data = search.files[local]
+        if path in search.taken() or not (text(data) and path in contents):
+            continue
+        if alike(data, contents[path], local) >= SAID or _shared(data, contents[path]):
+            search.found[local] = Pair(local, path, "said")
+
+
+def _named(search: _Search) -> None:
+    """Files with a namesake that shares lines with them."""
+    names: dict[str, list[str]] = {}
+    for path in search.listing:
+        names.setdefault(posixpath.basename(path), []).append(path)
+    wanted = {
+        local: sorted(names[name], key=lambda path: _far(search, local, path))[:NAMESAKES]
+        for local in search.open()
+        if (name := posixpath.basename(local)) in names
+        and text(search.files[local])
+        and not _small_file(search.files[local], local)
+    }
+    contents = search.read(sorted({path for paths in wanted.values() for path in paths})) if wanted else {}
+    for local in sorted(wanted, key=lambda one: (len(wanted[one]), one)):
+        free = [path for path in wanted[local] if path not in search.taken() and path in contents]
+        scores = {path: alike(search.files[local], contents[path], local) for path in free}
+        best = max(scores.values(), default=0.0)
+        if best >= NAMED:
+            equal = [path for path in free if scores[path] == best]
+            chosen = min(equal, key=lambda path: _far(search, local, path))
+            search.found[local] = Pair(local, chosen, "named", tuple(path for path in equal if path != chosen))
+
+
+def _small(search: _Search) -> None:
+    """Files that say too little: of the folder that their neighbours are from, or of none."""
+    for local in search.open():
+        if not _small_file(search.files[local], local):
+            continue
+        for folder, _ in search.homes(local).most_common():
+            path = posixpath.join(folder, posixpath.basename(local))
+            entry = search.listing.get(path)
+            if entry is not None and path not in search.taken() and entry.oid == blob_id(search.files[local]):
+                search.found[local] = Pair(local, path, "same")
+                break
+
+
+def _alike(search: _Search) -> None:
+    """Files without a namesake, by what they hold."""
+    todo = [
+        local
+        for local in search.open()
+        if text(search.files[local]) and not _small_file(search.files[local], local) and posixpath.splitext(local)[1]
+    ][:SEARCHED]
+    for local in todo:
+        home = next(iter(search.homes(local)), posixpath.dirname(local))
+        place = posixpath.join(home, posixpath.basename(local))
+        taken = search.taken()
+        free = {path: entry for path, entry in search.listing.items() if path not in taken}
+        stripped = b"\n".join(_without_header(search.files[local], local)) + b"\n"
+        (proposal,) = moves.propose({place: stripped}, {}, free, search.read)
+        if proposal.renamed:
+            search.found[local] = Pair(local, proposal.renamed, "content")
+        elif path := _most(proposal):
+            search.found[local] = Pair(local, path, "symbols")
+
+
+def _most(proposal: moves.Proposal) -> str | None:
+    """The file that most of the definitions are in, if it is half of them and more than one."""
+    held = Counter(fate.path for fate in proposal.fates if fate.path is not None)
+    path, number = next(iter(held.most_common(1)), ("", 0))
+    return path if number >= 2 and 2 * number >= len(proposal.fates) else None
+
+
+# ---- what is compared -------------------------------------------------------------------------------------
+
+
+def _small_file(data: bytes, path: str) -> bool:
+    return text(data) and len(bare(data, path)) < TELLING
+
+
+def _without_header(data: bytes, path: str) -> Sequence[bytes]:
+    """The lines below the comment at the top, with their indentation."""
+    marks = STYLES.get(posixpath.splitext(path)[1].lower(), ("#",))
+    found = [line.rstrip() for line in data.splitlines()]
+    mark = marks[0].encode()
+    start = next((number for number, line in enumerate(found) if line and not line.startswith(mark)), 0)
+    return found[start:]
+
+
+def alike(local: bytes, upstream: bytes, path: str) -> float:
+    """Share of common lines, 0 to 1, of what `bare` leaves; 0 for little."""
+    ours, theirs = bare(local, path), bare(upstream, path)
+    # what two texts share in whatever order is soon counted, and is the most that they can share in order
+    common = sum(len(line) * number for line, number in (Counter(ours) & Counter(theirs)).items())
+    size = max(sum(map(len, ours)), sum(map(len, theirs)), 1)
+    return lines.similarity(ours, theirs) if common / size >= SAID else 0.0
+
+
+def _shared(local: bytes, upstream: bytes) -> bool:
+    """Whether at least half of the upstream file's definitions are there under their names."""
+    from vendor_tool.transform.symbols import outline
+
+    try:
+        ours, theirs = outline(local), outline(upstream)
+    except (SyntaxError, ValueError):
+        return False
+    return bool(theirs) and 2 * len(ours.keys() & theirs.keys()) >= len(theirs)
+
+
+def _far(search: _Search, local: str, path: str) -> tuple[int, int, int, str]:
+    """Small for a path that ends like the local one, then for one beside the neighbours' files."""
+    ours, theirs = local.split("/")[::-1], path.split("/")[::-1]
+    shared = next(
+        (n for n, (a, b) in enumerate(zip(ours, theirs, strict=False)) if a != b), min(len(ours), len(theirs))
+    )
+    return -shared, -search.homes(local)[posixpath.dirname(path)], len(theirs), path
+
+
+def _why(search: _Search, local: str) -> str:
+    data = search.files[local]
+    other = next(
+        (pair for pair in search.found.values() if posixpath.basename(pair.path) == posixpath.basename(local)), None
+    )
+    if not text(data):
+        return "is not text, and the same nowhere"
+    if _small_file(data, local):
+        return "says too little to tell where it is from"
+    if other is not None:
+        return f"is less like `{other.path}` than `{other.local}`" if other.local != local else ""
+    return "nothing like it was found"

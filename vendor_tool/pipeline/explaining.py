@@ -1,0 +1,247 @@
+"""Which rules of a lock explain how copies differ from upstream's files: tried on the real build, fewest lines win."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from vendor_tool import lines, lockfile, plan
+from vendor_tool.adoption import headers
+from vendor_tool.adoption.renames import Texts, renames
+from vendor_tool.errors import UsageError
+from vendor_tool.fence import reading, ruff
+from vendor_tool.lockfile import edit
+from vendor_tool.model import Access, Lock, Tree
+from vendor_tool.pipeline import build as builds
+from vendor_tool.pipeline import state
+from vendor_tool.pipeline.build import Fetched, Made
+from vendor_tool.transform.imports import NotVendored
+from vendor_tool.values import dataclass, replace
+
+# a formatter binds a project to one version of it: only for what is worth it
+WORTH = 4
+WIDTHS = (88, 100, 120)
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """The lock with the new entry, and what the entry makes without patches."""
+
+    text: str
+    lock: Lock
+    made: Made
+    entry: Mapping[str, Any]
+    left: int  # lines that differ
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What rules are looked for: the lock as it is, the entry without rules, and the files as they shall be."""
+
+    lock: Lock
+    text: str
+    name: str
+    entry: Mapping[str, Any]
+    fetched: Fetched
+    disk: Tree
+    access: Access
+
+    def pairs(self) -> list[Texts]:
+        """Upstream's bytes and ours, of every text."""
+        return [
+            Texts(target.path, self.fetched.data(target.path), self.disk[target.to].data)
+            for target in self.fetched.targets
+        ]
+
+
+def explained(question: Question) -> Draft:
+    """The draft whose rules leave the fewest lines to patches; of equal ones that with fewer rules.
+
+    Without any rule the files come as they are upstream, so that there always is one. Raises what `build.make` does.
+    """
+    plain = _tried(question, _with(question.entry, []))
+    default = _tried_or_none(question, question.entry)
+    best = default if default is not None and default.left <= plain.left else plain
+    if best.left:
+        best = _best(best, _variants(question))
+    if best.left >= WORTH:
+        best = _formatted(question, best)
+    return best
+
+
+def _best(first: Draft, others: Iterator[Draft]) -> Draft:
+    best = first
+    for draft in others:
+        best = draft if draft.left < best.left else best
+    return best
+
+
+def _variants(question: Question) -> Iterator[Draft]:
+    """Drafts with header, imports and stand-ins, those with fewer rules first."""
+    for head, imports, shim in itertools.product(_headers(question), _imports(question), _shims(question)):
+        entry = {**question.entry, **head}
+        listed = [*entry.get("transforms", []), *imports, *shim]
+        draft = _tried_or_none(question, _with(entry, listed))
+        if draft is not None:
+            yield draft
+
+
+# ---- what may be a rule -----------------------------------------------------------------------------------
+
+
+def _headers(question: Question) -> Iterator[dict[str, Any]]:
+    """Parts of an entry: nothing, then the header of each file, on the entry where all files have one."""
+    yield {}
+    found = {
+        target.to: headers.header(texts.local, texts.upstream, target.path)
+        for target, texts in zip(question.fetched.targets, question.pairs(), strict=True)
+    }
+    if not any(found.values()):
+        return
+    shared = headers.shared(found)
+    files = []
+    for target, item in zip(question.fetched.targets, _items(question), strict=True):
+        own = found[target.to]
+        rule = {"transforms": [{"header": {"text": own}}]}
+        files.append(item if own in (None, shared) else {**({"path": item} if isinstance(item, str) else item), **rule})
+    yield {"files": files, **({"transforms": [{"header": {"text": shared}}]} if shared else {})}
+
+
+def _items(question: Question) -> list[Any]:
+    """The items of `files:` in the order of the targets, which are sorted by local path."""
+    to = question.entry["to"]
+
+    def local(item: Any) -> str:
+        return plan.join(to, item if isinstance(item, str) else item.get("to", item["path"]))
+
+    return sorted(question.entry["files"], key=local)
+
+
+def _imports(question: Question) -> Iterator[list[dict[str, Any]]]:
+    yield [{"imports": {}}]
+    found = renames(question.pairs())
+    if found:
+        yield [{"imports": {"rename": found}}]
+    yield []
+
+
+def _shims(question: Question) -> Iterator[list[dict[str, Any]]]:
+    yield []
+    if question.lock.shims:
+        yield [{"shim": {}}]
+        yield from ([{"shim": {"modules": [module]}}] for module in question.lock.shims if len(question.lock.shims) > 1)
+
+
+def _formatted(question: Question, best: Draft) -> Draft:
+    """The draft with the project's formatter, where that explains more than a few lines."""
+    tried = [best]
+    for rule in _formats(question):
+        for entry in (best.entry, *_unformatted(question, best)):
+            draft = _tried_or_none(question, _with(entry, [*entry.get("transforms", []), {"format": rule}]))
+            if draft is not None:
+                tried.append(draft)
+    least = min(tried, key=lambda draft: draft.left)
+    return least if least.left + WORTH <= best.left else best
+
+
+def _unformatted(question: Question, best: Draft) -> Iterator[Mapping[str, Any]]:
+    """Entries whose rules explain something only once the imports are sorted."""
+    found = renames(question.pairs())
+    rules = [rule for rule in best.entry.get("transforms", []) if "imports" not in rule and "shim" not in rule]
+    tried: list[list[dict[str, Any]]]
+    tried = [[{"imports": {"rename": found}}], [{"imports": {}}], [{"imports": {}}, {"shim": {}}]]
+    for more in tried:
+        if (found or "rename" not in more[0]["imports"]) and (len(more) == 1 or question.lock.shims):
+            yield _with(best.entry, [*rules, *more])
+
+
+def _formats(question: Question) -> Iterator[dict[str, Any]]:
+    """Options of ruff: the project's own line length, else usual ones; with and without sorted imports."""
+    from vendor_tool.transform import format as formatting
+
+    try:
+        version = formatting.version()
+    except UsageError:
+        return
+    settings = _settings(question.lock)
+    width = settings.get("line-length")
+    top = question.entry["to"].partition("/")[0]
+    isort = reading.table(settings, ("lint", "isort"))
+    own = reading.strings(isort.get("known-first-party")) or ([top] if top.isidentifier() else [])
+    for length in [width] if isinstance(width, int) else WIDTHS:
+        base = {"tool": "ruff", "version": version, "line-length": length}
+        sorting = {"isort": True, **({"first-party": own} if own else {})}
+        sorting |= {"combine-as": True} if isort.get("combine-as-imports") is True else {}
+        yield base
+        yield {**base, **sorting}
+        yield {**base, **sorting, "past-noqa": True}
+
+
+def _settings(lock: Lock) -> Mapping[str, object]:
+    """What the project says to ruff; nothing where it does not, or where that cannot be read."""
+    for name in ruff.CONFIGS:
+        data = state.on_disk(lock, name)[0]
+        if data is None:
+            continue
+        try:
+            found = reading.toml(data.decode("utf-8", "replace"), name)
+        except UsageError:
+            continue
+        table = reading.table(found, ("tool", "ruff")) if name == "pyproject.toml" else found
+        if table:
+            return table
+    return {}
+
+
+# ---- trying -----------------------------------------------------------------------------------------------
+
+
+def _with(entry: Mapping[str, Any], rules: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    return {**entry, "transforms": list(rules)}
+
+
+def _tried_or_none(question: Question, entry: Mapping[str, Any]) -> Draft | None:
+    """The draft, where these rules find something to do in files that they can work on."""
+    try:
+        return _tried(question, entry)
+    except NotVendored as problem:
+        entry = _letting(entry, [missing.name for missing in problem.missing])
+    except UsageError:
+        return None
+    try:
+        return _tried(question, entry)
+    except UsageError:
+        return None
+
+
+def _letting(entry: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
+    """The entry whose imports of these modules stay, for a patch to change or because they are installed."""
+    stay = {name: name for name in sorted(set(names))}
+    listed = entry.get("transforms", [{"imports": {}}])
+    rules = [
+        {"imports": {"rename": {**stay, **rule["imports"].get("rename", {})}}} if "imports" in rule else rule
+        for rule in listed
+    ]
+    return _with(entry, rules)
+
+
+def _tried(question: Question, entry: Mapping[str, Any]) -> Draft:
+    text = edit.add_upstream(question.text, question.name, entry)
+    lock, _ = lockfile.parse_text(question.lock.path, text)
+    upstream = lock.upstreams[question.name]
+    targets = plan.targets(upstream, question.fetched.snapshot, lock.path.name)
+    fetched = replace(question.fetched, upstream=upstream, targets=targets)
+    made = builds.make(lock, fetched, question.access, ())
+    left = sum(different(file.plain, question.disk[file.to].data) for file in made.files)
+    return Draft(text, lock, made, entry, left)
+
+
+def different(plain: bytes, wanted: bytes) -> int:
+    """Lines of a patch that turns the one into the other, context aside; 1 for what is not text."""
+    if plain == wanted:
+        return 0
+    if b"\0" in plain or b"\0" in wanted:
+        return 1
+    spans = lines.changes(lines.split(plain), lines.split(wanted))
+    return sum(span.old_end - span.old_start + span.new_end - span.new_start for span in spans)

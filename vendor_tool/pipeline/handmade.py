@@ -1,0 +1,83 @@
+"""The files below a folder that may be copies of an upstream's, and those that a lock cannot hold."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from vendor_tool import plan
+from vendor_tool.adoption import pairs
+from vendor_tool.errors import UsageError
+from vendor_tool.model import Blob, Lock, Tree
+from vendor_tool.paths import unsafe
+from vendor_tool.pipeline import build as builds
+from vendor_tool.pipeline import state
+from vendor_tool.pipeline.disk import Folders, litter
+
+MOST = 2000  # files below the folder
+LARGEST = 5_000_000  # bytes of one file
+SKIPPED = (".git", ".vendor-tool", ".venv", "node_modules")
+
+
+def files(lock: Lock, folder: str) -> tuple[dict[str, Blob], dict[str, str]]:
+    """The files below a folder that may be copies, and why others are none.
+
+    Raises UsageError for a folder that is not there, has too many files, or none that no entry owns.
+    """
+    owned = {path: name for name, paths in state.owners(lock).items() for path in paths}
+    owned |= dict.fromkeys([*state.generated_paths(lock), lock.path.name], "")
+    found: dict[str, Blob] = {}
+    left: dict[str, str] = {}
+    folders = Folders(str(lock.root))
+    for path in _walk(lock.root, folder):
+        if path in owned:
+            continue
+        if len(found) + len(left) >= MOST:
+            raise UsageError(
+                f"there are more than {MOST} files below `{folder or '.'}`",
+                hint="name the folder that holds the copies",
+            )
+        read = folders.read(path)
+        fault = "is a symbolic link, or no plain file" if read is None else unsafe(path)
+        if read is None or fault or not path.isprintable():
+            left[path] = fault or "holds a character that cannot be shown"
+        elif len(read[0]) > LARGEST:
+            left[path] = f"is larger than {LARGEST:,} bytes"
+        else:
+            found[path] = Blob(*read)
+    if not found:
+        mine = sorted({name for path, name in owned.items() if name and path.startswith(f"{folder}/")})
+        whose = f": all belong to {', '.join(f'`{name}`' for name in mine)}" if mine else ""
+        raise UsageError(f"there is no file to adopt below `{folder or '.'}`{whose}", hint="name another folder")
+    return found, left
+
+
+def _walk(root: Path, folder: str) -> Iterator[str]:
+    place = root / folder if folder else root
+    try:
+        if not stat.S_ISDIR(os.lstat(place).st_mode):
+            raise UsageError(f"`{folder}` is no folder", hint="name the folder that holds the copies")
+    except FileNotFoundError:
+        raise UsageError(f"`{folder}` is not there", hint="name the folder that holds the copies") from None
+    for here, names, files in os.walk(place):
+        below = Path(here).relative_to(root).as_posix()
+        links = [name for name in names if os.path.islink(f"{here}/{name}")]  # noqa: PTH114 - there may be many
+        names[:] = sorted(name for name in names if name not in links and not (litter(name) or name in SKIPPED))
+        for name in sorted([*files, *links]):
+            if not litter(name):
+                yield name if below == "." else f"{below}/{name}"
+
+
+def adoptable(found: Sequence[pairs.Pair], disk: Tree) -> tuple[tuple[pairs.Pair, ...], dict[str, str]]:
+    """The pairs that a lock can hold, and why it cannot hold the others."""
+    chosen, refused = [], {}
+    for pair in found:
+        if plan.is_glob(pair.path) or unsafe(pair.path):
+            refused[pair.local] = f"is `{pair.path}`, a name that a lock cannot list"
+        elif disk[pair.local].data.startswith(builds.LFS_POINTER):
+            refused[pair.local] = "is a pointer of Git LFS, not the file itself"
+        else:
+            chosen.append(pair)
+    return tuple(chosen), refused
