@@ -271,6 +271,14 @@ def test_credentials_are_not_shown_and_taking_them_out_again_changes_nothing() -
         assert redacted(page) == page
 
 
+def test_an_address_before_a_question_or_a_mail_keeps_the_tags_between_them() -> None:
+    from vendor_tool.urls import redacted
+
+    for after in ("why?", "a@b.example"):
+        page = elements.joined([elements.element("td", elements.text(one)) for one in ("https://x.example/y", after)])
+        assert redacted(page) == page
+
+
 @pytest.mark.parametrize(
     "address", ["https://", "https://[", "http:// a", "ftp://x", "//x", "JAVASCRIPT:x", "data:text/html,x"]
 )
