@@ -1,4 +1,7 @@
-"""Small modules, each with one way to use a runtime; `probe` makes the first use and tells what it finds."""
+"""Small modules, each with one way to use a runtime; `probe` tells what it finds, before the first use and after it.
+
+Texts and `type` ask nobody: where `probe` is about them, it makes the first use itself.
+"""
 
 HEAD = """
 import tilelang
@@ -90,11 +93,11 @@ MODULES = {
                 return super().__new__(cls, dims)
         S = Shape(T.float32, 4)
         S.note = "kept"
-        def probe(): return T.float16.bits, S, len(S), type(S).__name__, S.note
+        def probe(): return S, len(S), type(S).__name__, S.note
         """,
     "a union of a list": """
         def typed(x: list[T.dtype] | None = None): return x
-        def probe(): return T.float16.bits, typed.__annotations__["x"] == (list[T.dtype] | None)
+        def probe(): return typed.__annotations__["x"] == (list[T.dtype] | None)
         """,
     "a dict that cannot be cleared": """
         class Table(dict):
@@ -131,6 +134,27 @@ MODULES = {
             def __init__(self, d=T.float16): self.d = d; self.t = (d, f"{d}")
         A = S(); B = [S(T.float32)]
         def probe(): T.float16.bits; return A.d, A.t, B[0].d, B[0].t
+        """,
+    "slots that are read before the first use": """
+        class S:
+            __slots__ = ("d", "t")
+            def __init__(self, d=T.float16): self.d = d; self.t = [d]
+        A = S(); B = [S(T.float32)]
+        def probe(): return A.d, A.t, B[0].d == "float32", A.d == B[0].d
+        """,
+    "built-in names that a star replaces": """
+        from tilelang.language import *
+        SIZE = len([1, 2])
+        WIDE = float(4)
+        TOP = max(1, 2)
+        @tilelang.jit
+        def k(n: float, d=min(3, 4)): return max(n, d), int(n), len("ab")
+        def probe(): return SIZE, WIDE, TOP, k(5), max_value(float16), k.defaults
+        """,
+    "two stars, where one brings all": """
+        from tilelang.autotuner import *
+        from tilelang.language import *
+        def probe(): return max(1, 2), len("ab")
         """,
     "registries": """
         REG = {}
@@ -255,14 +279,14 @@ MODULES = {
     "lambdas": """
         f = lambda d=T.float16, *, e=T.float32: (d, e)
         g = [lambda d=d: d for d in (T.float16, T.float32)]
-        def probe(): T.float16.bits; return f(), [x() for x in g]
+        def probe(): return f(), [x() for x in g]
         """,
     "comprehensions": """
         A = [T.float16 for _ in range(2)]
         B = {n: getattr(T, n) for n in ("float16", "float32")}
         C2 = {getattr(T, n) for n in ("float16", "float32")}
         G = tuple(getattr(T, n).bits for n in ("float16",))
-        def probe(): T.float16.bits; return A, B, sorted(map(str, C2)), G
+        def probe(): return A, B, sorted(map(str, C2)), G
         """,
     "imports in functions": """
         def f():

@@ -98,6 +98,18 @@ RUNTIME = {
         bfloat16 = dtype("bfloat16", 16)
 
 
+        def max(*values):
+            return ("max", *values)
+
+
+        def min(*values):
+            return ("min", *values)
+
+
+        def int(value):
+            return ("int", value)
+
+
         def max_value(of):
             return 448.0 if of.bits == 16 else 3.0e38
 

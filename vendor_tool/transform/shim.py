@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from vendor_tool.errors import UsageError
 from vendor_tool.model import Change, Context, Shim, ShimSpec, Source
-from vendor_tool.transform import modules, rewriting, shim_analysis, shim_branches, syntax
+from vendor_tool.transform import modules, rewriting, shim_analysis, shim_branches, shim_stars, syntax
 from vendor_tool.transform.rewriting import Target
 from vendor_tool.transform.shim_analysis import Needs
 from vendor_tool.transform.shim_builtins import KEYED, LOADED, LOOKS
@@ -46,7 +46,8 @@ def apply(source: Source, rule: Shim, context: Context) -> Change:
     tree = syntax.tree(source)
     known = _with_bundled(stand_ins)
     guarded, typed = shim_analysis.guards(tree), shim_analysis.type_checking(tree)
-    needs = shim_analysis.needs(tree, frozenset(known))
+    stars = _stars(tree, known, typed, context)
+    needs = shim_analysis.needs(tree, frozenset(known), stars)
     edits, names = [], []
     for node in syntax.imports(source):
         targets = [] if node in typed else list(_targets(node, known, guard=node in guarded))
@@ -54,7 +55,7 @@ def apply(source: Source, rule: Shim, context: Context) -> Change:
             targets = [old or new for old, new in zip(targets, _looking(node, known, needs), strict=True)]
         if not any(targets):
             continue
-        node_text = _statement(source, node, targets, known, shim_analysis.loose_names(tree))
+        node_text = _statement(source, node, targets, known, stars)
         names += rewriting.names(node, targets)
         if node_text is not None:
             edits.append(syntax.Edit(node, node_text))
@@ -123,6 +124,25 @@ def _with_bundled(stand_ins: Mapping[str, _StandIn]) -> _Known:
     return known
 
 
+def _stars(
+    tree: ast.Module, known: _Known, typed: frozenset[syntax.Import], context: Context
+) -> Mapping[ast.ImportFrom, Sequence[str]]:
+    """What the star imports of shimmed modules bring; one that cannot be told stays a star, which `prove` refuses."""
+
+    def is_own(node: ast.ImportFrom) -> bool:
+        return not node.level and (node.module or "").partition(".")[0] in known
+
+    def is_vendored(node: ast.ImportFrom) -> bool:
+        name = tuple((node.module or "").split("."))
+        return bool(node.level) or any(parts[-len(name) :] == name for parts in vendored)
+
+    vendored = {modules.local_parts(path) for both in context.files.items() for path in both}
+    every = [node for node in shim_stars.stars(tree) if node not in typed]
+    shimmed = {node: node.module or "" for node in every if is_own(node)}
+    others = [node for node in every if not is_own(node) and not is_vendored(node)]
+    return shim_stars.told(tree, shimmed, others, is_own).names
+
+
 def _targets(node: syntax.Import, known: _Known, *, guard: bool) -> Iterator[Target | None]:
     for alias in node.names:
         dotted = alias.name if isinstance(node, ast.Import) else node.module or ""
@@ -173,7 +193,7 @@ def _statement(
     node: syntax.Import,
     targets: Sequence[Target | None],
     known: _Known,
-    loose: frozenset[str],
+    stars: Mapping[ast.ImportFrom, Sequence[str]],
 ) -> str | None:
     bindings = {
         alias.name: alias.name.partition(".")[0] for alias in node.names if alias.name.partition(".")[0] in known
@@ -181,8 +201,7 @@ def _statement(
     text = rewriting.statement(source, node, targets, bindings)
     if text is None or not isinstance(node, ast.ImportFrom) or node.names[0].name != "*":
         return text
-    # a star from a module that is not there yet can only mean the names that nothing else binds
-    return text.rstrip()[:-1] + ", ".join(sorted(loose)) if loose else text
+    return text.rstrip()[:-1] + ", ".join(stars[node]) if stars.get(node) else text
 
 
 def _with_shadows(

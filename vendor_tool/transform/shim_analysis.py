@@ -5,7 +5,6 @@ file's own functions that are called there.
 """
 
 import ast
-import builtins
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from vendor_tool.transform import scopes, shim_walk, syntax
@@ -58,27 +57,6 @@ def type_checking(tree: ast.Module) -> frozenset[syntax.Import]:
     return frozenset(found)
 
 
-def loose_names(tree: ast.Module) -> frozenset[str]:
-    """Names that the file reads and nothing in it binds: what a star import must have brought."""
-    read: set[str] = set()
-    bound: set[str] = {"__file__", "__name__", "__doc__", "__package__", "__path__", "__spec__", "__class__"}
-    for node in ast.walk(tree):
-        match node:
-            case ast.Name(id=name, ctx=ast.Load()):
-                read.add(name)
-            case ast.Name(id=name) | ast.arg(arg=name):
-                bound.add(name)
-            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
-                bound.add(name)
-            case ast.alias():
-                bound.add(node.asname or node.name.partition(".")[0])
-            case ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
-                bound.add(name)
-            case _:
-                pass
-    return frozenset(name for name in read - bound if not hasattr(builtins, name))
-
-
 @dataclass(frozen=True, slots=True)
 class Needs:
     """What a file needs of its stand-ins beside the names that it imports."""
@@ -90,9 +68,12 @@ class Needs:
     recorded: tuple[ast.Name, ...] = ()  # where the functions of Python's own are called
 
 
-def needs(tree: ast.Module, modules: frozenset[str]) -> Needs:
-    """What a file that is not yet rewritten does at import with values of `modules` that import lines do not show."""
-    seen = shim_walk.walk(tree, lambda node: _own(node, modules), RECORDABLE)
+def needs(tree: ast.Module, modules: frozenset[str], stars: Mapping[ast.ImportFrom, Collection[str]]) -> Needs:
+    """What a file that is not yet rewritten does at import with values of `modules` that import lines do not show.
+
+    `stars` gives the names that star imports of `modules` bring.
+    """
+    seen = shim_walk.walk(tree, lambda node: _own(node, modules, stars), RECORDABLE)
     recorded = tuple(name for name in seen.recorded if name.id in seen.shadowed)
     if seen.waiting or seen.keyed:
         taken = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)} & {LOADED, KEYED}
@@ -119,11 +100,14 @@ def _is_attribute_of(node: ast.expr, names: Collection[str]) -> bool:
     return stem is not node and isinstance(stem, ast.Name) and stem.id in names
 
 
-def _own(node: syntax.Import, modules: frozenset[str]) -> dict[str, str]:
+def _own(
+    node: syntax.Import, modules: frozenset[str], stars: Mapping[ast.ImportFrom, Collection[str]]
+) -> dict[str, str]:
     """Names that the statement binds to values of `modules`."""
     if isinstance(node, ast.ImportFrom):
         top = (node.module or "").partition(".")[0]
-        return {_bound(alias): top for alias in node.names} if top in modules and not node.level else {}
+        names = stars.get(node) or [_bound(alias) for alias in node.names]
+        return dict.fromkeys(names, top) if top in modules and not node.level else {}
     tops = {_bound(alias): alias.name.partition(".")[0] for alias in node.names}
     return {name: top for name, top in tops.items() if top in modules}
 

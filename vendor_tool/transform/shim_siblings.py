@@ -7,7 +7,8 @@ from typing import TypeAlias
 
 from vendor_tool.errors import UsageError
 from vendor_tool.model import ShimSpec, Source
-from vendor_tool.transform import modules, shim_analysis, shim_tables, shim_walk, syntax
+from vendor_tool.transform import modules, shim_analysis, shim_stars, shim_tables, shim_walk, syntax
+from vendor_tool.transform.shim_standin import BUNDLED, GUARD
 from vendor_tool.transform.shim_values import Brought, Use, Walk
 from vendor_tool.values import dataclass, field, replace
 
@@ -53,7 +54,7 @@ class Siblings:
         """What the file does at import that cannot be put off, read from it and the files that it imports from."""
         tree = self.trees[path]
         found = shim_analysis.refusals(tree, lambda node: self.own(path, node), lambda node: self.brought(path, node))
-        return tuple(dict.fromkeys((*found, *self._at_imports(path, tree))))
+        return tuple(dict.fromkeys((*found, *self._at_imports(path, tree), *self._stars(path, tree))))
 
     def own(self, path: str, node: syntax.Import) -> dict[str, str]:
         """The deferred names of an import of the rewritten file, each with the module that it stands for."""
@@ -78,6 +79,29 @@ class Siblings:
             elif name in kinds:
                 found[bound] = kinds[name]
         return found
+
+    def _stars(self, path: str, tree: ast.Module) -> Iterator[Use]:
+        """The star imports of stand-ins that are left, where they could not be told or a patch brought them."""
+        typed = shim_analysis.type_checking(tree)
+        every = [node for node in shim_stars.stars(tree) if node not in typed]
+        shimmed = {node: self._module(path, node) for node in every}
+        others = [node for node in every if not shimmed[node] and not any(self._named(path, node))]
+        left = {node: module for node, module in shimmed.items() if module}
+        told = shim_stars.told(tree, left, others, lambda node: bool(self.own(path, node)))
+        yield from (Use(line, what) for line, what in told.unknown)
+        for node, names in told.names.items():
+            if names:
+                listed = shim_stars.listed(names)
+                yield Use(node.lineno, f"{listed}, which only the star import of `{shimmed[node]}` brings,")
+
+    def _module(self, path: str, node: ast.ImportFrom) -> str:
+        """The real module that a statement imports from through a stand-in; nothing for another one."""
+        for module, spec in self.shims.items():
+            below = _below(path, node, spec)
+            if below is not None:
+                below = below[1:] if below[:1] == (GUARD,) else below
+                return ".".join(below if below and below[0] in BUNDLED.get(module, ()) else (module, *below))
+        return ""
 
     def _is_user(self, path: str, tree: ast.Module) -> bool:
         named = re.compile(rf"({'|'.join(map(re.escape, self.shims))})(\.\w+)*")
