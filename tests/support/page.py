@@ -55,7 +55,7 @@ def table(page: Page, caption: str) -> list[list[str]]:
 
 def section(page: Page, name: str) -> str:
     """What is read in a part of the page."""
-    (found,) = [one for one in page.iter("section") if one.get("aria-labelledby") == name]
+    (found,) = [one for one in page.iter() if len(one) and one[0].get("id") == name and str(one[0].tag)[0] == "h"]
     return words(found)
 
 
@@ -68,6 +68,8 @@ def problems(page: Page) -> Iterator[str]:
     levels = [int(one.tag[1]) for one in page.iter() if re.fullmatch("h[1-6]", str(one.tag))]
     if levels.count(1) != 1 or any(after > before + 1 for before, after in pairwise(levels)):
         yield f"headings of levels {levels}"
+    places = [one.get("aria-label") or words(one[0]) for one in page.iter() if one.get("role") or one.tag == "section"]
+    yield from (f"two places are called `{one}`" for one in sorted(set(places)) if places.count(one) > 1)
     for one in page.iter():
         yield from _problems(one, ids)
 
@@ -88,5 +90,7 @@ def _problems(one: Element, ids: list[str]) -> Iterator[str]:
         widths = {len(row) for row in one.iterfind("tbody/tr")} | {len(heads)}
         if one[0].tag != "caption" or set(heads) != {"col"} or set(names) != {"th"} or len(widths) != 1:
             yield f"table `{words(one)[:40]}` has no caption, no heads, or rows of several lengths"
-    if one.tag == "section" and one.get("aria-labelledby") not in ids:
+    if one.tag == "section" and (
+        one.get("aria-labelledby") not in ids or one[0].get("id") != one.get("aria-labelledby")
+    ):
         yield "a part without a heading"

@@ -120,6 +120,8 @@ def section(title: Html, name: str, *content: Html, level: int = 2) -> Html:
     if not any(content):
         return NOTHING
     head = element(f"h{level}", title, id=name)
+    if level > 2:  # the parts of every upstream are called alike, so they are no landmarks
+        return element("div", head, *broken(content))
     return element("section", head, *broken(content), aria_labelledby=name)
 
 
