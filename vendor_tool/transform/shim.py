@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from vendor_tool.errors import UsageError
 from vendor_tool.model import Change, Context, Shim, ShimSpec, Source
-from vendor_tool.transform import modules, rewriting, shim_analysis, shim_branches, shim_stars, syntax
+from vendor_tool.transform import modules, rewriting, shim_analysis, shim_attempts, shim_branches, shim_stars, syntax
 from vendor_tool.transform.rewriting import Target
 from vendor_tool.transform.shim_analysis import Needs
 from vendor_tool.transform.shim_builtins import KEYED, LOADED, LOOKS
@@ -45,7 +45,7 @@ def apply(source: Source, rule: Shim, context: Context) -> Change:
         return Change(source.data)
     tree = syntax.tree(source)
     known = _with_bundled(stand_ins)
-    guarded, typed = shim_analysis.guards(tree), shim_analysis.type_checking(tree)
+    guarded, typed = shim_attempts.guards(tree), shim_analysis.type_checking(tree)
     stars = _stars(tree, known, typed, context)
     needs = shim_analysis.needs(tree, frozenset(known), stars)
     edits, names = [], []

@@ -5,47 +5,12 @@ file's own functions that are called there.
 """
 
 import ast
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 
 from vendor_tool.transform import scopes, shim_walk, syntax
 from vendor_tool.transform.shim_builtins import KEYED, LOADED, RECORDABLE
-from vendor_tool.transform.shim_values import Own, Siblings, Use, identities, suppressed
+from vendor_tool.transform.shim_values import Own, Siblings, Use, identities
 from vendor_tool.values import dataclass
-
-_IMPORT_ERRORS = frozenset({"ImportError", "ModuleNotFoundError", "Exception", "BaseException"})
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
-
-
-def guards(tree: ast.Module) -> frozenset[syntax.Import]:
-    """The imports that an `except ImportError` around them may answer, or a `contextlib.suppress(ImportError)`.
-
-    An `except` outside functions that always raises answers nothing: the import is put off and raises at the first use.
-    """
-    found: set[syntax.Import] = set()
-    later = {id(one) for node in ast.walk(tree) if isinstance(node, _FUNCTIONS) for one in ast.walk(node)}
-    for node in syntax.statements(tree.body):
-        match node:
-            case ast.Try(body=body, handlers=handlers):
-                catching = [handler for handler in handlers if _catches_import_error(handler.type)]
-                answered = any(id(node) in later or not _always_raises(handler.body) for handler in catching)
-            case ast.With(body=body, items=items):
-                answered = any(_catches_import_error(one) for item in items for one in suppressed(item.context_expr))
-            case _:
-                continue
-        if answered:
-            found |= {one for one in syntax.statements(body) if isinstance(one, ast.Import | ast.ImportFrom)}
-    return frozenset(found)
-
-
-def _always_raises(body: Sequence[ast.stmt]) -> bool:
-    return isinstance(body[-1], ast.Raise) and not any(
-        isinstance(one, ast.Continue | ast.Break) for one in syntax.statements(body)
-    )
-
-
-def _catches_import_error(caught: ast.expr | None) -> bool:
-    every = caught.elts if isinstance(caught, ast.Tuple) else [caught]
-    return any(one is None or (isinstance(one, ast.Name) and one.id in _IMPORT_ERRORS) for one in every)
 
 
 def type_checking(tree: ast.Module) -> frozenset[syntax.Import]:

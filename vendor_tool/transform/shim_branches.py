@@ -122,14 +122,6 @@ def is_bound_once(tree: ast.Module, name: str) -> bool:
     return len(_bindings(tree).get(name, ())) == 1
 
 
-def catches_more(handler: ast.ExceptHandler) -> bool:
-    """Whether the `except` answers more than an import that fails."""
-    caught = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
-    return any(
-        one is None or ast.unparse(one) not in ("ImportError", "ModuleNotFoundError", "OSError") for one in caught
-    )
-
-
 def _sure(body: Sequence[ast.stmt]) -> set[str]:
     """Names that the statements bind whichever way they go."""
     found: set[str] = set()

@@ -73,13 +73,6 @@ def identities(tree: ast.Module, names: Collection[str]) -> Iterator[tuple[int, 
                     yield node.lineno, side.id
 
 
-def suppressed(context: ast.expr) -> list[ast.expr]:
-    """The exceptions that a `with contextlib.suppress(...)` answers; none for another context."""
-    if isinstance(context, ast.Call) and ast.unparse(context.func).rpartition(".")[2] == "suppress":
-        return context.args
-    return []
-
-
 def joined(*kinds: Kind) -> Kind:
     """What an object is that was made of the parts."""
     for kind in ("deferred", "stub", "text", "holder"):

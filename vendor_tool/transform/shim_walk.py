@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Sequence
 
-from vendor_tool.transform import shim_branches, shim_late, shim_tables, syntax
+from vendor_tool.transform import shim_attempts, shim_branches, shim_late, shim_tables, syntax
 from vendor_tool.transform.shim_builtins import LOADED, LOOKS
 from vendor_tool.transform.shim_values import (
     Kind,
@@ -16,7 +16,6 @@ from vendor_tool.transform.shim_values import (
     joined,
     named,
     refuse,
-    suppressed,
     truth,
     value,
 )
@@ -156,12 +155,11 @@ def _statement(seen: Walk, node: ast.stmt) -> None:
                 if value(seen, item.context_expr) in ("deferred", "stub"):
                     refuse(seen, item.context_expr, "entering the context")
             _block(seen, body)
-            answered = [ast.unparse(one) for item in entered for one in suppressed(item.context_expr)]
-            if any(one not in ("ImportError", "ModuleNotFoundError", "OSError") for one in answered):
+            if shim_attempts.answers_more(node, seen.tree):
                 _attempts(seen, body)
         case ast.Try(body=body, handlers=handlers, orelse=orelse, finalbody=finalbody):
             _block(seen, body)
-            if any(shim_branches.catches_more(handler) for handler in handlers):
+            if shim_attempts.answers_more(node, seen.tree):
                 _attempts(seen, body)
             _block(seen, orelse)
             for handler in handlers:
