@@ -1,7 +1,7 @@
 """Run by path in a process of its own: imports modules one after the other with others made absent.
 
 Reads a JSON request from the file that its one argument names and appends one JSON line for each module to the file
-that the request names. Uses nothing of vendor-tool, so that a bare interpreter runs it.
+that the request names. Uses nothing of vendor-tool but the rehearsal, so that a bare interpreter runs it.
 """
 
 import importlib
@@ -34,7 +34,14 @@ def main(request_path: str) -> None:
     """Imports what the request asks for."""
     request = json.loads(Path(request_path).read_text(encoding="utf-8"))
     sys.path[:0] = request["roots"]
-    sys.meta_path[:] = [_Without(finder, frozenset(request["absent"])) for finder in sys.meta_path]
+    absent = frozenset(request["absent"])
+    sys.meta_path[:] = [_Without(finder, absent) for finder in sys.meta_path]
+    if request["program"] is not None:  # the folder that vendor-tool lies in
+        sys.path.insert(0, request["program"])
+        from vendor_tool.rehearsal import packages
+
+        sys.path.remove(request["program"])
+        packages.install(absent)
     for name, folders in request["packages"]:
         module = types.ModuleType(name)
         module.__path__ = folders

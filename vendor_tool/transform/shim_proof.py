@@ -1,23 +1,22 @@
 """Proves that written files import without the modules that they shim, in a fresh interpreter.
 
-The source is read first: some uses at import give a wrong answer where others raise. Then every file is imported.
+The source is read first: some uses at import give a wrong answer where others raise. Then every file is imported,
+with what is installed here, and rehearsed, with everything else made up.
 """
 
 import json
 import re
 import subprocess
 import sys
-import tempfile
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from vendor_tool.errors import UsageError
 from vendor_tool.findings import Finding, RuleInfo
 from vendor_tool.model import ShimSpec, Source
-from vendor_tool.transform import modules, shim_child, syntax
+from vendor_tool.transform import shim_child, shim_copy, shim_rehearsal, syntax
 from vendor_tool.transform.shim_siblings import Siblings, siblings
-from vendor_tool.transform.shim_standin import BUNDLED
 from vendor_tool.values import dataclass, replace
 
 RULES: Mapping[str, RuleInfo] = {
@@ -38,21 +37,10 @@ RULES: Mapping[str, RuleInfo] = {
 }
 
 _SECONDS = 600
+_UNTRIED = "whether it becomes what the unmodified file is cannot be tried with made-up packages: "
 _NEEDS = "not provable here: needs "
 _OF_STAND_INS = re.compile(r"\b_(Deferred|Stub|Builtin|Base|Meta)\b|metaclass conflict|<deferred |\u27e8")
 """What Python says of deferred values where it stops at one itself, and how the mark for one in text begins."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Layout:
-    """How the files are imported: the folders that names start at, relative to the copy's root."""
-
-    roots: tuple[str, ...]
-
-    def module(self, path: str) -> str:
-        """The dotted name of the file at a local path."""
-        root = max((root for root in self.roots if not root or path.startswith(f"{root}/")), key=len)
-        return ".".join(modules.local_parts(path[len(root) :].lstrip("/")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,30 +60,64 @@ class _Outcome:
 def prove(
     files: Mapping[str, bytes], shims: Mapping[str, ShimSpec], *, root: Path | None = None, python: str = sys.executable
 ) -> tuple[Finding, ...]:
-    """Imports the final `files` that use a stand-in, with the shimmed modules absent.
+    """Imports the final `files` that use a stand-in with the shimmed modules absent, and rehearses their first use.
 
-    `files` maps local paths to final bytes and holds the stand-ins too. All imports run in one child process of
-    `python`, which executes the files: in a temporary copy, with the folder `root` of the project behind it for
+    `files` maps local paths to final bytes and holds the stand-ins too. All imports run in child processes of
+    `python`, which execute the files: in a temporary copy, with the folder `root` of the project behind it for
     modules of the project's own. Lines are those of the final files.
     """
-    known = siblings(files, shims, _roots(shims))
+    known = siblings(files, shims, shim_copy.roots(shims))
     users = known.users()
     found = [finding for path in sorted(files) for finding in _unread(path, files[path], shims)]
     found += [finding for path in users for finding in _read(path, known)]
-    refused = {finding.path for finding in found}
-    for path, outcome in _outcomes(files, users, shims, root, python):
-        # a file is not to blame for one that it imports
-        own = next((file for file, _ in reversed(outcome.frames) if file in users), path)
-        finding = _finding(path if outcome.missing else own, outcome, shims)
-        # what the source shows is said once, with every place
-        if finding is not None and not (finding.level != "note" and finding.path in refused):
-            found.append(finding)
+    if users:
+        with shim_copy.copied(files) as copy:
+            request = shim_copy.request(copy, files, users, shims, root)
+            with shim_rehearsal.begun(request, copy.parent, python) as remarks:
+                found += _imported(request, users, shims, {finding.path for finding in found}, python)
+                told = {finding.path: finding.level for finding in found if finding.level != "note"}
+                for one in _rehearsed(remarks(), request["folders"]):
+                    if one.path not in told or (one.level == "error" and told[one.path] != "error"):
+                        found.append(one)
     return tuple(dict.fromkeys(found))
+
+
+def _imported(
+    request: shim_copy.Request,
+    users: Sequence[str],
+    shims: Mapping[str, ShimSpec],
+    told: set[str | None],
+    python: str,
+) -> Iterator[Finding]:
+    """What goes wrong where each file is imported without the shimmed modules."""
+    lacking = []
+    for module, outcome in _outcomes({**request, "program": None}, python):
+        finding = _finding(module, outcome, request, users, shims)
+        if finding is not None and missing(finding) is not None:
+            lacking.append(module)
+        # what the source shows is said once, with every place
+        if finding is not None and not (finding.level != "note" and finding.path in told):
+            yield finding
+    if lacking:  # with what they lack made up, what they ask of a shimmed module shows all the same
+        files = {module: request["files"][module] for module in lacking}
+        for module, outcome in _outcomes({**request, "files": files, "program": shim_copy.PROGRAM}, python):
+            finding = _finding(module, outcome, request, users, shims)
+            if finding is not None and finding.level == "error" and finding.path not in told:
+                yield finding
+
+
+def _rehearsed(remarks: Iterable[shim_rehearsal.Remark], folders: Sequence[str]) -> Iterator[Finding]:
+    for one in remarks:
+        path = next(one.file.removeprefix(folder) for folder in folders if one.file.startswith(folder))
+        if one.level == "error":
+            yield Finding("shim-import-time", "error", one.text, path=path, line=one.line)
+        else:
+            yield Finding("shim-not-proven", "note", f"{_UNTRIED}{one.text}", path=path)
 
 
 def static(path: str, data: bytes, shims: Mapping[str, ShimSpec]) -> Iterator[Finding]:
     """What the source of one final file shows, by itself; nothing is imported."""
-    yield from _unread(path, data, shims) or _read(path, siblings({path: data}, shims, _roots(shims)))
+    yield from _unread(path, data, shims) or _read(path, siblings({path: data}, shims, shim_copy.roots(shims)))
 
 
 def _unread(path: str, data: bytes, shims: Mapping[str, ShimSpec]) -> list[Finding]:
@@ -121,23 +143,14 @@ def _needed(what: str) -> str:
     return f"{what} is needed while the file is imported, and cannot be put off until the first call"
 
 
-def _outcomes(
-    files: Mapping[str, bytes], users: Sequence[str], shims: Mapping[str, ShimSpec], root: Path | None, python: str
-) -> Iterator[tuple[str, _Outcome]]:
-    """What importing each file gave; a file that ends the process costs one more process for the rest."""
-    if not users:
-        return
-    with tempfile.TemporaryDirectory(prefix="vendor-tool-") as folder:
-        copy = Path(folder).resolve() / "tree"
-        for path, data in files.items():
-            (copy / path).parent.mkdir(parents=True, exist_ok=True)
-            (copy / path).write_bytes(data)
-        layout = _Layout(_roots(shims))
-        left = {layout.module(path): path for path in users}
-        while left:
-            request = _request(copy, layout, files, list(left), shims, root)
-            for outcome in _run(request, Path(folder), python):
-                yield left.pop(outcome.module), _localised(outcome, copy)
+def _outcomes(request: shim_copy.Request, python: str) -> Iterator[tuple[str, _Outcome]]:
+    """What importing each module gave; a file that ends the process costs one more process for the rest."""
+    copy = Path(request["folders"][0])
+    left = list(request["files"])
+    while left:
+        for outcome in _run({**request, "modules": left}, copy.parent, python):
+            left.remove(outcome.module)
+            yield outcome.module, _localised(outcome, copy)
 
 
 def _localised(outcome: _Outcome, copy: Path) -> _Outcome:
@@ -148,42 +161,7 @@ def _localised(outcome: _Outcome, copy: Path) -> _Outcome:
     return replace(outcome, deferred=deferred, frames=tuple((local(file), line) for file, line in outcome.frames))
 
 
-def _roots(shims: Mapping[str, ShimSpec]) -> tuple[str, ...]:
-    return tuple(sorted({"", *(_root(spec) for spec in shims.values())}))
-
-
-def _root(spec: ShimSpec) -> str:
-    """The folder that absolute imports of the stand-in start at."""
-    place = spec.to.removesuffix(".py")
-    if spec.import_ is None:
-        return ""
-    return place.removesuffix(spec.import_.replace(".", "/")).rstrip("/")
-
-
-def _request(
-    copy: Path,
-    layout: _Layout,
-    files: Mapping[str, bytes],
-    names: Sequence[str],
-    shims: Mapping[str, ShimSpec],
-    root: Path | None,
-) -> dict[str, list[str] | list[tuple[str, list[str]]]]:
-    packages = {}
-    for path in files:
-        folder = modules.parent(path)
-        while folder not in layout.roots and f"{folder}/__init__.py" not in files:
-            places = [str(copy / folder), *([str(root / folder)] if root is not None else [])]
-            packages[layout.module(f"{folder}/__init__.py")] = places
-            folder = modules.parent(folder)
-    return {
-        "roots": [str(copy / place) for place in layout.roots],
-        "packages": sorted(packages.items()),
-        "modules": list(names),
-        "absent": sorted(_absent(shims)),
-    }
-
-
-def _run(request: Mapping[str, Sequence[object]], folder: Path, python: str) -> Iterator[_Outcome]:
+def _run(request: shim_copy.Request, folder: Path, python: str) -> Iterator[_Outcome]:
     asked, results = folder / "request.json", folder / "results.jsonl"
     asked.write_text(json.dumps({**request, "results": str(results)}), encoding="utf-8")
     results.write_bytes(b"")
@@ -233,8 +211,13 @@ def missing(note: Finding) -> str | None:
     return note.message.removeprefix(_NEEDS).strip("`") if note.message.startswith(_NEEDS) else None
 
 
-def _finding(path: str, outcome: _Outcome, shims: Mapping[str, ShimSpec]) -> Finding | None:
-    absent = _absent(shims)
+def _finding(
+    module: str, outcome: _Outcome, request: shim_copy.Request, users: Sequence[str], shims: Mapping[str, ShimSpec]
+) -> Finding | None:
+    path = request["files"][module].removeprefix(request["folders"][0])
+    if not outcome.missing:  # a file is not to blame for one that it imports
+        path = next((file for file, _ in reversed(outcome.frames) if file in users), path)
+    absent = shim_copy.absent(shims)
     if outcome.loaded:
         return Finding("shim-import-time", "error", f"importing it loads `{outcome.loaded[0]}`", path=path)
     if outcome.error is None:
@@ -260,7 +243,3 @@ def _finding(path: str, outcome: _Outcome, shims: Mapping[str, ShimSpec]) -> Fin
     return Finding(
         "shim-not-proven", "warning", f"importing it failed for a reason of its own: {why}", path=path, line=line
     )
-
-
-def _absent(shims: Mapping[str, ShimSpec]) -> set[str]:
-    return {*shims, *(name for module in shims for name in BUNDLED.get(module, ()))}

@@ -1,0 +1,100 @@
+"""Imports modules in a world where every other package is made up, and writes down what they became.
+
+With the runtime loaded before them (`first`) each file means what the unmodified one means. Otherwise (`late`) the
+stand-ins put everything off; they are made to catch up at the end, and then all must be the same.
+"""
+
+import contextlib
+import importlib
+import io
+import json
+import sys
+import types
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from vendor_tool.rehearsal import made_up, packages, state, unsettled
+
+
+def main(request_path: str, cast: str, order: str, answer_path: str) -> None:
+    """Plays one request with one cast; the runtime comes `first` or `late`."""
+    request = json.loads(Path(request_path).read_text(encoding="utf-8"))
+    stage = made_up.stage
+    stage.cast, stage.runtime, stage.folders = int(cast), frozenset(request["absent"]), tuple(request["folders"])
+    stage.tell = lambda value: state.of(value, stage.folders)
+    packages.install()
+    sys.path[:0] = request["roots"]
+    for name, folders in request["packages"]:
+        module = types.ModuleType(name)
+        module.__path__ = folders
+        sys.modules[name] = module
+    for name in request["absent"] if order == "first" else ():
+        importlib.import_module(name)
+    failed, said = _imported(request["modules"])
+    answer = {"said": said, "readers": list(_readers()), "runtime": request["absent"]}
+    if order == "late":
+        failed = {**_caught_up(request["modules"]), **failed}
+    answer |= {"failed": failed, "names": _names(), "deeds": list(map(_told, stage.deeds))}
+    Path(answer_path).write_text(json.dumps(answer), encoding="utf-8")
+
+
+def _imported(names: list[str]) -> tuple[dict[str, str], dict[str, str]]:
+    """What importing each module raised, if anything, and what it printed."""
+    failed, said = {}, {}
+    for name in names:
+        with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(out):
+            try:
+                importlib.import_module(name)
+            except BaseException as error:  # noqa: BLE001 whatever a file raises or exits with is its result
+                failed[name] = _shown(error)
+        said[name] = out.getvalue()
+    return failed, said
+
+
+def _caught_up(names: list[str]) -> dict[str, str]:
+    """Lets the stand-ins do what they wrote down. What a module's part of it raised."""
+    failed = {}
+    for space in map(vars, _stand_ins()):
+        try:
+            space["_resolve"]()
+        except BaseException as error:  # noqa: BLE001 a made-up runtime may be broken in any way
+            return dict.fromkeys(names, _shown(error))
+        for name in names:
+            module = sys.modules.get(name)
+            if module is not None and id(vars(module)) in space["_failed"]:
+                failed[name] = _shown(space["_failed"][id(vars(module))])
+    return failed
+
+
+def _shown(error: BaseException) -> str:
+    return f"{type(error).__name__}: {error}"[:500]
+
+
+def _readers() -> Iterator[tuple[str, int, str, str, str]]:
+    """The functions that must not be called yet: file, line and name, and what they read, of which kind."""
+    marks = [vars(module)["_MARKED"] for module in _stand_ins()]
+    for module in _files():
+        for one in unsettled.readers(module, marks):
+            code = one.function.__code__
+            yield code.co_filename, code.co_firstlineno, one.function.__qualname__, one.name, one.what
+
+
+def _names() -> dict[str, dict[str, str]]:
+    """What each name of each file holds."""
+    return {str(module.__file__): dict(state.of_module(module, made_up.stage.folders)) for module in _files()}
+
+
+def _told(deed: made_up.Deed) -> tuple[str, str, str | None, int]:
+    parts = ", ".join(map(made_up.stage.tell, deed.parts))
+    return deed.top, f"{deed.text} {parts}".rstrip(), deed.file, deed.line
+
+
+def _files() -> list[types.ModuleType]:
+    every = [module for module in list(sys.modules.values()) if state.lies_in(module, made_up.stage.folders)]
+    stand_ins: list[Any] = _stand_ins()
+    return [module for module in every if module not in stand_ins]
+
+
+def _stand_ins() -> list[types.ModuleType]:
+    return [module for module in list(sys.modules.values()) if {"_resolve", "_MARKED"} <= vars(module).keys()]

@@ -1,0 +1,202 @@
+"""What a module has become, as text that two processes write alike when the same names hold the same values."""
+
+import collections
+import functools
+import re
+import sys
+import types
+import zlib
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from vendor_tool.rehearsal.made_up import Made, stage
+from vendor_tool.rehearsal.packages import MadeModule
+
+_ADDRESS = re.compile(r"\b0x[0-9a-fA-F]+")
+_PLAIN = (type(None), bool, int, float, complex, bytes, bytearray, range, type(Ellipsis), type(NotImplemented))
+_EMPTY = (tuple, list, dict, set, frozenset)
+_OF_CLASSES = frozenset(
+    {"__doc__", "__dict__", "__weakref__", "__module__", "__qualname__", "__abstractmethods__", "_abc_impl"}
+)
+_OF_MODULES = {*vars(types.ModuleType("any")), "__builtins__", "__file__", "__cached__", "__path__"} - {"__doc__"}
+_DEEP = 150  # levels
+
+
+def of_module(module: types.ModuleType, folders: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+    """Each name of the module with what it holds. Functions and classes of files in `folders` are shown whole."""
+    for name, value in list(vars(module).items()):
+        if name not in _OF_MODULES:
+            yield name, of(value, folders)
+
+
+def of(value: Any, folders: tuple[str, ...]) -> str:
+    """What one value is."""
+    return "".join(_Reader(folders).read(value, 0))
+
+
+def lies_in(module: types.ModuleType | None, folders: tuple[str, ...]) -> bool:
+    """Whether the module was loaded from a file in one of the folders."""
+    place = vars(module).get("__file__") if module is not None else None
+    return isinstance(place, str) and place.startswith(folders)
+
+
+class _Reader:
+    """Reads a value and what it holds; each object once, so that circles end."""
+
+    def __init__(self, folders: tuple[str, ...]) -> None:
+        self.folders = folders
+        self.seen: dict[int, int] = {}
+        self.kept: list[Any] = []  # an id is one object's as long as it lives
+
+    def read(self, value: Any, depth: int) -> Iterator[str]:
+        kind = type(value)
+        resolve = getattr(kind, "_resolve_deferred_", None)
+        if resolve is not None and value._d.state != "failed":  # left where nothing can replace it: it forwards
+            value = resolve(value)
+            kind = type(value)
+        if hasattr(kind, "_resolve_deferred_"):
+            yield "failed"
+        elif kind in _PLAIN:
+            yield repr(value)
+        elif kind is str:
+            yield repr(_ADDRESS.sub("0x", value))
+        elif kind is Made and not value.made_parts:
+            yield value.made_key
+        elif issubclass(kind, types.ModuleType):
+            yield value.__name__ if kind is MadeModule else f"module {value.__name__}"
+        elif kind in _EMPTY and not value:
+            yield f"{kind.__name__}()"
+        elif depth > _DEEP:
+            yield "..."
+        elif kind in (tuple, frozenset):  # two that are equal are as good as one
+            yield from self.whole(value, kind, depth + 1)
+        elif id(value) in self.seen:
+            yield f"#{self.seen[id(value)]}"
+        else:
+            self.seen[id(value)] = len(self.seen)
+            self.kept.append(value)
+            yield from self.whole(value, kind, depth + 1)
+
+    def whole(self, value: Any, kind: type, depth: int) -> Iterator[str]:
+        if kind is Made:
+            yield f"{value.made_key}{{"
+            yield from self.all(value.made_parts, depth)
+            yield "}"
+        elif issubclass(kind, type):
+            yield from self.of_class(value, depth)
+        elif kind is types.FunctionType:
+            yield from self.of_function(value, depth)
+        else:
+            yield f"{kind.__qualname__}("
+            yield from self.named(_parts(value, kind), depth)
+            yield ")"
+
+    def all(self, values: Iterable[Any], depth: int) -> Iterator[str]:
+        for item in values:
+            yield from self.read(item, depth)
+            yield ", "
+
+    def named(self, parts: Mapping[str, Any], depth: int) -> Iterator[str]:
+        for name, part in parts.items():
+            yield f"{name}=" if name else ""
+            yield from self.items(part, depth) if type(part) is _Items else self.read(part, depth)
+            yield ", "
+
+    def items(self, items: "_Items", depth: int) -> Iterator[str]:
+        if items.ordered:
+            yield from self.all(items.values, depth)
+        else:
+            # of equal values a set keeps any
+            texts = {"" if _all_equal(item) else "".join(self.read(item, depth)) for item in items.values}
+            yield ", ".join(sorted(texts))
+
+    def of_class(self, value: type, depth: int) -> Iterator[str]:
+        yield f"class {value.__module__}.{value.__qualname__}"
+        if lies_in(sys.modules.get(value.__module__), self.folders):
+            space = {name: part for name, part in sorted(vars(value).items()) if name not in _OF_CLASSES}
+            yield "{"
+            yield from self.named({"bases": value.__bases__, **space}, depth)
+            yield "}"
+
+    def of_function(self, value: types.FunctionType, depth: int) -> Iterator[str]:
+        yield f"function {value.__module__}.{value.__qualname__}"
+        if lies_in(sys.modules.get(value.__module__), self.folders):
+            code = value.__code__
+            yield f", line {code.co_firstlineno}, {zlib.crc32(code.co_code)}{{"
+            parts: dict[str, Any] = {"name": value.__name__, "doc": value.__doc__, "defaults": value.__defaults__}
+            parts |= {"keywords": value.__kwdefaults__, "annotations": value.__annotations__}
+            cells = [_content(cell) for cell in value.__closure__ or ()]
+            yield from self.named({**parts, "closure": cells, "own": value.__dict__}, depth)
+            yield "}"
+
+
+class _Items:
+    """What a container holds, in its order if it has one."""
+
+    def __init__(self, values: Iterable[Any], ordered: bool = True) -> None:
+        self.values = values
+        self.ordered = ordered
+
+
+def _parts(value: Any, kind: type) -> dict[str, Any]:
+    """What an object consists of, by name."""
+    space = getattr(value, "__dict__", None)
+    own = dict(space) if isinstance(space, dict) else {}
+    for owner in kind.__mro__:
+        for name, slot in vars(owner).items():
+            if isinstance(slot, types.MemberDescriptorType) and _has(slot, value):
+                own[name] = slot.__get__(value)
+    if isinstance(value, (dict, types.MappingProxyType)):
+        return {"": _Items(part for pair in list(value.items()) for part in pair), **own}
+    if isinstance(value, (tuple, list, collections.deque)):
+        return {"": _Items(list(value)), **own}
+    if isinstance(value, (set, frozenset)):
+        return {"": _Items(list(value), ordered=False), **own}
+    reader = next((reader for of, reader in _READERS if isinstance(value, of)), None)
+    if reader is not None:
+        return {**reader(value), **own}
+    return own or _copied(value)
+
+
+def _all_equal(value: Any) -> bool:
+    return type(value) is Made and value.made_late and stage.cast == 2
+
+
+def _copied(value: Any) -> dict[str, Any]:
+    """What a copy of an object of C would be made of; nothing for what cannot be copied."""
+    if type(value).__module__ not in sys.stdlib_module_names | {"builtins"}:
+        return {}
+    try:
+        reduced = value.__reduce_ex__(4)
+    except (TypeError, AttributeError, ValueError, RuntimeError, OSError):  # it cannot be copied
+        return {}
+    return {"": reduced if isinstance(reduced, str) else _Items(reduced[1:])}
+
+
+def _has(slot: Any, value: Any) -> bool:
+    try:
+        slot.__get__(value)
+    except AttributeError:
+        return False
+    return True
+
+
+def _content(cell: Any) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:  # still empty
+        return None
+
+
+def _named(*names: str) -> Any:
+    return lambda value: {name: getattr(value, name, None) for name in names}
+
+
+_READERS: tuple[tuple[Any, Any], ...] = (
+    (functools.partial, _named("func", "args", "keywords")),
+    ((staticmethod, classmethod, types.MethodType), _named("__func__", "__self__")),
+    (property, _named("fget", "fset", "fdel")),
+    (types.BuiltinFunctionType, _named("__module__", "__qualname__")),
+    (types.CellType, lambda cell: {"": _content(cell)}),
+    ((types.GenericAlias, types.UnionType), _named("__origin__", "__args__")),
+)
