@@ -23,6 +23,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import types
 import zipfile
 from collections.abc import Iterator
@@ -110,6 +111,9 @@ def measured(tree: Tree, work: Path, site: list[str]) -> list[dict[str, Any]]:
     refused = rewrite(tree, rewritten)
     real = ask(tree.folder, tree.targets, "real", {}, work, site)
     bare = {path: outcome.get("bare", True) for path, outcome in real.items()}
+    for path in tree.targets:
+        if "error" not in real[path] and path not in refused:
+            refused |= rehearse(rewritten, path, bare[path])
     absent = ask(rewritten, tree.targets, "absent", bare, work, site)
     resolved = ask(rewritten, tree.targets, "resolved", bare, work, site)
     rows = []
@@ -151,6 +155,27 @@ def rewrite(tree: Tree, target: Path) -> dict[str, str]:
             for finding in shim_proof.static(path, data, {"tilelang": spec}):
                 refused.setdefault(path, f"line {finding.line}: {finding.message}")
     return refused
+
+
+def rehearse(folder: Path, path: str, bare: bool) -> dict[str, str]:
+    """What `sync` refuses because the file would become something else than the unmodified one."""
+    from vendor_tool.transform import shim_rehearsal
+
+    roots, packages, name = places(folder, path)
+    request = {
+        "folders": [f"{folder}/"],
+        "roots": [str(root) for root in roots],
+        "packages": list(packages.items()) if bare else [],
+        "modules": [name],
+        "files": {name: str(folder / path)},
+        "absent": ["tilelang", "tvm"],
+    }
+    with (
+        tempfile.TemporaryDirectory() as scratch,
+        shim_rehearsal.begun(request, Path(scratch), sys.executable) as remarks,
+    ):
+        errors = [one for one in remarks() if one.level == "error"]
+    return {path: f"line {errors[0].line}: {errors[0].text}"} if errors else {}
 
 
 def ask(
@@ -294,10 +319,8 @@ def child(path: str, request: dict[str, Any], answer: str) -> None:
     tell(answer, {"path": path, **outcome})
 
 
-def imported(path: str, request: dict[str, Any], bare: bool) -> dict[str, Any]:
-    import traceback
-
-    folder = Path(request["folder"])
+def places(folder: Path, path: str) -> tuple[list[Path], dict[str, list[str]], str]:
+    """The folders that the file's imports start at, its parent packages with their folders, and its own name."""
     parts = path.removesuffix(".py").split("/")
     start = 0
     for index in range(len(parts) - 1, 0, -1):  # the outermost folder of the package, or the file's own
@@ -306,21 +329,30 @@ def imported(path: str, request: dict[str, Any], bare: bool) -> dict[str, Any]:
         else:
             start = max(start, index) if start == 0 and index == len(parts) - 1 else start
             break
-    places = [folder / "/".join(parts[:start]), folder, folder / "python", folder / "src"]
-    sys.path[:0] = [str(place) for place in dict.fromkeys(places) if place.is_dir()]
-    names = parts[start:]
-    if names[-1] == "__init__":
-        names.pop()
-    for index in range(1, len(names)):
-        if bare:
-            module = types.ModuleType(".".join(names[:index]))
-            module.__path__ = [str(folder / "/".join([*parts[:start], *names[:index]]))]
-            module._bare = True  # type: ignore[attr-defined]
-            sys.modules[module.__name__] = module
+    roots = [folder / "/".join(parts[:start]), folder, folder / "python", folder / "src"]
+    names = parts[start:-1] if parts[-1] == "__init__" else parts[start:]
+    packages = {
+        ".".join(names[:index]): [str(folder / "/".join([*parts[:start], *names[:index]]))]
+        for index in range(1, len(names))
+    }
+    return [root for root in dict.fromkeys(roots) if root.is_dir()], packages, ".".join(names)
+
+
+def imported(path: str, request: dict[str, Any], bare: bool) -> dict[str, Any]:
+    import traceback
+
+    folder = Path(request["folder"])
+    roots, packages, name = places(folder, path)
+    sys.path[:0] = [str(root) for root in roots]
+    for package, locations in packages.items() if bare else ():
+        module = types.ModuleType(package)
+        module.__path__ = locations
+        module._bare = True  # type: ignore[attr-defined]
+        sys.modules[module.__name__] = module
     try:
         space = vars(importlib.import_module(STAND_IN)) if request["side"] == "resolved" else {}
         space["_loaded_elsewhere"] = lambda: False
-        module = importlib.import_module(".".join(names))
+        module = importlib.import_module(name)
         if request["side"] == "resolved":
             space["_resolve"]()
             failed = space["_failed"].get(id(vars(module)))

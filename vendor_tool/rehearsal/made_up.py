@@ -84,13 +84,21 @@ class Made:
         self.made_kept.pop(name, None)
 
     def __call__(self, *args: Any, **keywords: Any) -> Any:
+        if self.made_shown is not None and not self.made_late:
+            return self.made_shown(*args, **keywords)
         parts = (*args, *(part for pair in keywords.items() for part in pair))
         made = _derived(f"{self.made_key}()", self.made_late, parts)
-        if self.made_late and args and _lends(args[0]):
-            object.__setattr__(made, "made_shown", args[0])
         change(made.made_key, *made.made_parts)
-        # most decorators of other packages give back what behaves like the function that they got
-        return args[0] if len(args) == 1 and not keywords and not self.made_late and _plain(args[0]) else made
+        if len(parts) == 1 and not self.made_late and _known_class(args[0]):
+            return args[0]
+        # most decorators give back what behaves like the function that they got
+        if args and _lends(args[0]) and (self.made_late or len(parts) == 1):
+            object.__setattr__(made, "made_shown", args[0])
+        return made
+
+    def __get__(self, instance: object, owner: object = None) -> Any:
+        bound = instance is not None and self.made_shown is not None and not self.made_late
+        return types.MethodType(self, instance) if bound else self
 
     def __getitem__(self, item: Any) -> Any:
         if type(item) in (int, str):
@@ -287,11 +295,11 @@ def _lends(value: Any) -> bool:
     return isinstance(value, (types.FunctionType, type)) or (type(value) is Made and value.made_shown is not None)
 
 
-def _plain(value: Any) -> bool:
-    """Whether it is a function, or a class whose bases are all known at once."""
+def _known_class(value: Any) -> bool:
+    """Whether it is a class whose bases are all known at once."""
     bases = getattr(value, "__mro__", ()) if issubclass(type(value), type) else ()
     known = not any("made_origin" in vars(base) and vars(base)["made_origin"].made_late for base in bases)
-    return type(value) is types.FunctionType or (bool(bases) and known)
+    return bool(bases) and known
 
 
 def _shown(key: str) -> str:

@@ -77,7 +77,8 @@ def _readers() -> Iterator[tuple[str, int, str, str, str]]:
     for module in _files():
         for one in unsettled.readers(module, marks):
             code = one.function.__code__
-            yield code.co_filename, code.co_firstlineno, one.function.__qualname__, one.name, one.what
+            line = code.co_firstlineno if code.co_filename == module.__file__ else 0  # of a data class: made of text
+            yield str(module.__file__), line, one.function.__qualname__, one.name, one.what
 
 
 def _names() -> dict[str, dict[str, str]]:

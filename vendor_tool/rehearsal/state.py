@@ -14,6 +14,7 @@ from vendor_tool.rehearsal.packages import MadeModule
 
 _ADDRESS = re.compile(r"\b0x[0-9a-fA-F]+")
 _PLAIN = (type(None), bool, int, float, complex, bytes, bytearray, range, type(Ellipsis), type(NotImplemented))
+_CHANGING = (list, dict, set, bytearray, collections.deque, types.FunctionType)
 _EMPTY = (tuple, list, dict, set, frozenset)
 _OF_CLASSES = frozenset(
     {"__doc__", "__dict__", "__weakref__", "__module__", "__qualname__", "__abstractmethods__", "_abc_impl"}
@@ -68,7 +69,8 @@ class _Reader:
             yield f"{kind.__name__}()"
         elif depth > _DEEP:
             yield "..."
-        elif kind in (tuple, frozenset):  # two that are equal are as good as one
+        elif kind.__module__ == "typing" or not (kind in _CHANGING or hasattr(value, "__dict__")):
+            # two that are equal are as good as one
             yield from self.whole(value, kind, depth + 1)
         elif id(value) in self.seen:
             yield f"#{self.seen[id(value)]}"

@@ -10,6 +10,8 @@ import types
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
+from vendor_tool.rehearsal.made_up import Made
+
 _READS = frozenset({"LOAD_GLOBAL", "LOAD_NAME", "LOAD_ATTR", "LOAD_METHOD"})
 _FLAT = (tuple, list, frozenset)
 
@@ -40,6 +42,7 @@ def readers(module: types.ModuleType, marks: "Sequence[re.Pattern[str]]") -> Ite
 def _functions(module: types.ModuleType) -> Iterator[tuple[types.FunctionType, Any]]:
     """Each function of the module's file, and the class or instance whose attributes it can read."""
     for value in list(vars(module).values()):
+        value = value.made_shown if type(value) is Made and not value.made_late else value
         if type(value) is types.FunctionType and value.__module__ == module.__name__:
             yield value, types.SimpleNamespace()
         owner = value if issubclass(type(value), type) else type(value)

@@ -144,7 +144,7 @@ def _readers(late: _Answer) -> Iterator[Remark]:
     for file, line, function, name, what in late["readers"]:
         state = "is text with a deferred value in it" if what == "text" else "cannot be looked up rightly"
         text = f"`{function}` may be called before anything else is, and `{name}` {state} until then"
-        yield Remark("error", file, line, text)
+        yield Remark("error", file, line or None, text)
 
 
 def _compared(files: Mapping[str, str], first: _Answer, late: _Answer) -> dict[tuple[str, str], Remark]:
