@@ -87,7 +87,7 @@ class Header:
 class Imports:
     """`imports:` imports of the upstream's own modules become imports of the local ones.
 
-    `rename` maps further dotted module names, whole names only, to the module to import instead.
+    `rename` maps further dotted names, whole ones only, to the module to import instead: `.a.b` by its local path.
     """
 
     rename: Mapping[str, str] = field(default_factory=dict)

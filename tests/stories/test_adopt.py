@@ -1,7 +1,10 @@
 """`adopt`: a tree that somebody vendored by hand comes under the lock, and not one of its bytes changes."""
 
 import os
+import shutil
+import signal
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -410,18 +413,52 @@ def test_a_stand_in_of_the_lock_explains_imports(consumer: Project, upstream: Re
     assert "transforms" not in entry(consumer)
 
 
-def test_a_run_that_is_killed_is_ended_by_the_next_one(consumer: Project, upstream: Repository) -> None:
+KILLED = """
+import os, signal, sys
+left = [{number}]
+def hook(event, args):
+    if event in ("os.rename", "os.link", "os.remove", "os.mkdir", "os.rmdir") and {root!r} in str(args[0]):
+        left[0] -= 1
+        if left[0] == 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+sys.addaudithook(hook)
+from vendor_tool.cli import main
+sys.exit(main({arguments!r}))
+"""
+
+
+def test_a_run_that_is_killed_has_done_all_or_nothing_once_the_next_one_ends_it(
+    consumer: Project, upstream: Repository, tmp_path: Path
+) -> None:
     consumer.write({"lib/k/bwd.py": BWD.replace("64", "32")})
-    before = consumer.tree()
-    os.chmod(consumer.root / "lib", 0o555)  # noqa: PTH101 - the folder of the documents cannot be written
-    try:
-        result = consumer.child("adopt", "lib/k", "--from", upstream.url, "--name", "demo")
-    finally:
-        os.chmod(consumer.root / "lib", 0o755)  # noqa: PTH101
-    if os.geteuid() == 0:
-        pytest.skip("root may write everywhere")
-    assert result.returncode == ExitCode.USAGE
-    assert consumer.tree() == before
+    done = project(tmp_path / "done")
+    shutil.copytree(consumer.root, done.root, dirs_exist_ok=True)
+    arguments = ["adopt", "lib/k", "--from", upstream.url, "--name", "demo"]
+    done.done(*arguments)
+    env = {**os.environ, "PYTHONPATH": str(Path(__file__).parent.parent.parent)}
+    ends = []
+    for number in range(1, 60, 3):
+        victim = project(tmp_path / f"victim{number}")
+        shutil.copytree(consumer.root, victim.root, dirs_exist_ok=True)
+        script = KILLED.format(number=number, root=str(victim.root), arguments=arguments)
+        code = subprocess.run([sys.executable, "-c", script], cwd=victim.root, env=env, check=False).returncode
+        if code == ExitCode.CLEAN:
+            break
+        assert code == -signal.SIGKILL
+        assert victim.tree("lib/k") == consumer.tree("lib/k")
+        victim.done("sync")
+        assert victim.tree() in (consumer.tree(), done.tree())
+        ends.append(victim.tree() == done.tree())
+    assert ends == sorted(ends)
+    assert {*ends} == {True, False}
+
+
+def test_a_folder_in_the_way_of_a_document_stops_it_before_anything_is_written(
+    consumer: Project, upstream: Repository
+) -> None:
+    consumer.write({"lib/k/bwd.py": BWD, "NOTICE/x": ""})
+    said = consumer.refused(ExitCode.CONTENT, "adopt", "lib/k", "--from", upstream.url, "--name", "demo")
+    assert "`NOTICE` cannot be written: a folder stands there" in said
 
 
 def test_the_project_of_a_git_repository_shows_only_new_files(consumer: Project, upstream: Repository) -> None:
@@ -439,3 +476,26 @@ def test_the_project_of_a_git_repository_shows_only_new_files(consumer: Project,
         "?? lib/PROVENANCE.md",
         "?? patches/demo/0001-local-changes-of-bwd-py.patch",
     ]
+
+
+def test_a_stand_in_beside_the_copies_becomes_a_relative_rule(consumer: Project, upstream: Repository) -> None:
+    fwd = RELATIVE.replace("import tilelang\nimport tilelang.language as T\n", "from ._tilelang import T, tilelang\n")
+    consumer.write({"lib/k/fwd.py": fwd, "lib/k/common.py": COMMON, "lib/k/_tilelang.py": STAND_IN})
+    said = adopted(consumer, upstream)
+    assert "rule imports: tilelang -> .lib.k._tilelang.tilelang, tilelang.language -> .lib.k._tilelang.T\n" in said
+    upstream.commit({"pkg/ops/fwd.py": FWD.replace("import torch", "import torch\nimport tilelang.math as tm")})
+    consumer.done("sync", "demo@main")
+    imports = b"from ._tilelang import T, tilelang\nimport torch\nfrom ._tilelang.tilelang import math as tm\n"
+    assert imports in consumer.read("lib/k/fwd.py")
+
+
+def test_what_a_copy_left_out_becomes_a_drop(consumer: Project, upstream: Repository) -> None:
+    more = BWD + '\n\nif __name__ == "__main__":\n    print(norm(torch.ones(2)))\n'
+    upstream.commit({"pkg/ops/bwd.py": more})
+    consumer.write({"lib/k/bwd.py": BWD[: BWD.index("\n\ndef norm")], "lib/k/common.py": COMMON})
+    said = adopted(consumer, upstream, at="@main")
+    assert "rule drop: __main__, norm of bwd.py\n" in said
+    assert "patch" not in said
+    upstream.commit({"pkg/ops/bwd.py": more.replace("grad.float()", "grad.double()")})
+    consumer.done("sync", "demo@main")
+    assert b"norm" not in consumer.read("lib/k/bwd.py")

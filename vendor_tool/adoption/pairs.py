@@ -19,9 +19,13 @@ SAID = 0.1
 NAMED = 0.25
 # lines from which on a text is more than what any two files may share
 TELLING = 4
-# files of one name, and files without a namesake, that are looked into
+# share of a file's long lines that another one must have to be looked into
+KIN = 0.2
+LONG = 10
+# files of one name, files of one suffix, and files without a namesake, that are looked into
 NAMESAKES = 60
-SEARCHED = 40
+READ = 1000
+SEARCHED = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +82,13 @@ def pair(
     """
     found = {local: Pair(local, path, "given") for local, path in given.items()}
     plain = {path: entry for path, entry in listing.items() if entry.mode in ("100644", "100755")}
-    search = _Search(files, plain, read, found)
+    known: dict[str, bytes] = {}
+
+    def once(paths: Collection[str]) -> Mapping[str, bytes]:
+        known.update(read([path for path in paths if path not in known]))
+        return {path: known[path] for path in paths if path in known}
+
+    search = _Search(files, plain, once, found)
     _same(search, said)
     _said(search, said)
     _named(search)
@@ -175,18 +185,50 @@ def _alike(search: _Search) -> None:
         local
         for local in search.open()
         if text(search.files[local]) and not _small_file(search.files[local], local) and posixpath.splitext(local)[1]
-    ][:SEARCHED]
-    for local in todo:
-        home = next(iter(search.homes(local)), posixpath.dirname(local))
-        place = posixpath.join(home, posixpath.basename(local))
+    ]
+    kin = _kin(search, todo)
+    for local in [local for local in todo if kin.get(local)][:SEARCHED]:
         taken = search.taken()
-        free = {path: entry for path, entry in search.listing.items() if path not in taken}
+        free = {path: search.listing[path] for path in kin[local] if path not in taken}
         stripped = b"\n".join(_without_header(search.files[local], local)) + b"\n"
-        (proposal,) = moves.propose({place: stripped}, {}, free, search.read)
+        (proposal,) = moves.propose({local: stripped}, {}, free, search.read)
         if proposal.renamed:
             search.found[local] = Pair(local, proposal.renamed, "content")
         elif path := _most(proposal):
             search.found[local] = Pair(local, path, "symbols")
+
+
+def _kin(search: _Search, todo: Sequence[str]) -> dict[str, list[str]]:
+    """For each local file the upstream files that share most of its lines, in whatever order; none that share few."""
+    suffixes = {posixpath.splitext(local)[1] for local in todo}
+    found = {}
+    for suffix in sorted(suffixes):
+        near = sorted((path for path in search.listing if path.endswith(suffix)), key=lambda path: _off(search, path))
+        contents = search.read(near[:READ])
+        index: dict[bytes, list[str]] = {}
+        for path, data in contents.items():
+            for line in {*bare(data, path)} if text(data) else ():
+                if len(line) >= LONG:
+                    index.setdefault(line, []).append(path)
+        for local in (local for local in todo if local.endswith(suffix)):
+            found[local] = _nearest(index, [line for line in bare(search.files[local], local) if len(line) >= LONG])
+    return found
+
+
+def _nearest(index: Mapping[bytes, Sequence[str]], wanted: Sequence[bytes]) -> list[str]:
+    shared: Counter[str] = Counter()
+    for line in wanted:
+        for path in index.get(line, ()):
+            shared[path] += len(line)
+    least = KIN * sum(map(len, wanted))
+    return [path for path, size in shared.most_common(5) if size >= least]
+
+
+def _off(search: _Search, path: str) -> tuple[int, str]:
+    """Small for a path that shares folders with what was found."""
+    folders = {posixpath.dirname(pair.path) for pair in search.found.values()}
+    shared = max((len(posixpath.commonpath([folder, path])) for folder in folders if folder), default=0)
+    return -shared, path
 
 
 def _most(proposal: moves.Proposal) -> str | None:

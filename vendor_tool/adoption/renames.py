@@ -12,6 +12,7 @@ class Texts(NamedTuple):
     """One upstream file and the copy of it."""
 
     path: str  # upstream path
+    to: str  # local path
     upstream: bytes
     local: bytes
 
@@ -36,25 +37,34 @@ def renames(pairs: Sequence[Texts]) -> dict[str, str]:
     """
     votes: dict[str, Counter[str]] = {}
     kept: set[str] = set()
+    copied = {_dotted(texts.path) for texts in pairs}
     for texts in pairs:
-        ours: dict[str, list[_Name]] = {}
-        for one in _names(texts.local, texts.path):
-            ours.setdefault(one.bound, []).append(one)
+        ours: dict[str, _Name] = {}
+        for one in _names(texts.local, texts.to):
+            ours.setdefault(one.bound, one)
         for old in _names(texts.upstream, texts.path):
-            new = next(iter(ours.get(old.bound, ())), None)
-            if new is None:
+            new = ours.get(old.bound)
+            # a relative import of a copy beside it is what the rule makes of its own accord
+            if new is None or (new.level and _among(old, copied)):
                 continue
-            if new.level:
-                kept.update({old.module} if not old.level else ())
-                continue
-            if (new.module, new.inner) == (old.module, old.inner):
+            dot = "." if new.level else ""
+            if not new.level and (new.module, new.inner) == (old.module, old.inner):
                 kept.add(old.module)
             elif new.inner == old.inner:
-                votes.setdefault(old.module, Counter())[new.module] += 1
+                votes.setdefault(old.module, Counter())[dot + new.module] += 1
             else:
-                votes.setdefault(old.full, Counter())[new.full] += 1
+                votes.setdefault(old.full, Counter())[dot + new.full] += 1
     found = {old: min(counted, key=lambda new: (-counted[new], new)) for old, counted in votes.items()}
     return dict(sorted({**_covered(kept, found), **found}.items()))
+
+
+def _dotted(path: str) -> str:
+    return path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+
+
+def _among(name: _Name, copied: set[str]) -> bool:
+    """Whether what is imported, or the module that it is taken from, is one of the files that were copied."""
+    return any(f".{one}".endswith((f".{name.full}", f".{name.module}")) for one in copied)
 
 
 def _covered(kept: set[str], found: Mapping[str, str]) -> dict[str, str]:
@@ -62,7 +72,7 @@ def _covered(kept: set[str], found: Mapping[str, str]) -> dict[str, str]:
 
 
 def _names(data: bytes, path: str) -> Iterator[_Name]:
-    """Every imported name; relative ones of an upstream file by the path from the top of its repository."""
+    """Every imported name; relative ones by the path from the top of the repository that the file is in."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

@@ -83,9 +83,10 @@ class Place:
     def mapping_of_text(self) -> dict[str, str]:
         return {key: value.line_of_text() for key, value in self.fields().items()}
 
-    def module(self) -> str:
+    def module(self, *, local: bool = False) -> str:
+        """A dotted name; with `local` a dot before it is allowed too. UsageError for anything else."""
         value = self.line_of_text()
-        if not MODULE.fullmatch(value):
+        if not MODULE.fullmatch(value.removeprefix(".") if local else value):
             self.fail(f"`{value}` is not a dotted Python name", "write it as in an import, such as `pkg.module`")
         return value
 

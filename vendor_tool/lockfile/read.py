@@ -264,7 +264,7 @@ def _header(place: Place, _shims: Mapping[str, ShimSpec]) -> Rule:
 
 def _imports(place: Place, _shims: Mapping[str, ShimSpec]) -> Rule:
     fields = place.fields("rename")
-    return Imports({key: item.module() for key, item in _optional(fields, "rename")})
+    return Imports({key: item.module(local=True) for key, item in _optional(fields, "rename")})
 
 
 def _shim_rule(place: Place, shims: Mapping[str, ShimSpec]) -> Rule:

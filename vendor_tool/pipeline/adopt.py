@@ -201,7 +201,8 @@ def _folder(paths: Sequence[str]) -> str:
 
 def _told(entry: Mapping[str, Any]) -> Iterator[str]:
     """The rules of an entry, one line each."""
-    own = sum(1 for item in entry["files"] if isinstance(item, dict) and "transforms" in item)
+    items = [item for item in entry["files"] if isinstance(item, dict)]
+    own = sum(1 for item in items if "transforms" in item)
     for rule in entry.get("transforms", []):
         ((kind, options),) = rule.items()
         match kind:
@@ -219,6 +220,7 @@ def _told(entry: Mapping[str, Any]) -> Iterator[str]:
                 yield f"{kind}: {', '.join(options.get('modules', [])) or 'all'}"
     if own:
         yield f"header of its own: {count(own, 'file')}"
+    yield from (f"drop: {', '.join(item['drop'])} of {item['path']}" for item in items if "drop" in item)
 
 
 # ---- patches, record, proof -------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from vendor_tool import lines, lockfile, plan
-from vendor_tool.adoption import headers
+from vendor_tool.adoption import headers, left_out
 from vendor_tool.adoption.renames import Texts, renames
 from vendor_tool.errors import UsageError
 from vendor_tool.fence import reading, ruff
@@ -50,7 +50,7 @@ class Question:
     def pairs(self) -> list[Texts]:
         """Upstream's bytes and ours, of every text."""
         return [
-            Texts(target.path, self.fetched.data(target.path), self.disk[target.to].data)
+            Texts(target.path, target.to, self.fetched.data(target.path), self.disk[target.to].data)
             for target in self.fetched.targets
         ]
 
@@ -64,21 +64,21 @@ def explained(question: Question) -> Draft:
     default = _tried_or_none(question, question.entry)
     best = default if default is not None and default.left <= plain.left else plain
     if best.left:
-        best = _best(best, _variants(question))
+        best = min([best, *_variants(question)], key=_rank)
+        best = _dropped(question, best)
     if best.left >= WORTH:
         best = _formatted(question, best)
     return best
 
 
-def _best(first: Draft, others: Iterator[Draft]) -> Draft:
-    best = first
-    for draft in others:
-        best = draft if draft.left < best.left else best
-    return best
+def _rank(draft: Draft) -> tuple[int, bool, int]:
+    """Of equal drafts that with a rename is better: it holds for imports that an upgrade brings, too."""
+    rules = draft.entry.get("transforms", [])
+    return draft.left, not any(rule.get("imports", {}).get("rename") for rule in rules), len(rules)
 
 
 def _variants(question: Question) -> Iterator[Draft]:
-    """Drafts with header, imports and stand-ins, those with fewer rules first."""
+    """Drafts with header, imports and stand-ins."""
     for head, imports, shim in itertools.product(_headers(question), _imports(question), _shims(question)):
         entry = {**question.entry, **head}
         listed = [*entry.get("transforms", []), *imports, *shim]
@@ -110,12 +110,12 @@ def _headers(question: Question) -> Iterator[dict[str, Any]]:
 
 def _items(question: Question) -> list[Any]:
     """The items of `files:` in the order of the targets, which are sorted by local path."""
-    to = question.entry["to"]
+    return sorted(question.entry["files"], key=lambda item: _goes_to(question.entry, item))
 
-    def local(item: Any) -> str:
-        return plan.join(to, item if isinstance(item, str) else item.get("to", item["path"]))
 
-    return sorted(question.entry["files"], key=local)
+def _goes_to(entry: Mapping[str, Any], item: Any) -> str:
+    """The local path of an item of `files:`."""
+    return plan.join(entry["to"], item if isinstance(item, str) else item.get("to", item["path"]))
 
 
 def _imports(question: Question) -> Iterator[list[dict[str, Any]]]:
@@ -131,6 +131,24 @@ def _shims(question: Question) -> Iterator[list[dict[str, Any]]]:
     if question.lock.shims:
         yield [{"shim": {}}]
         yield from ([{"shim": {"modules": [module]}}] for module in question.lock.shims if len(question.lock.shims) > 1)
+
+
+def _dropped(question: Question, best: Draft) -> Draft:
+    """The draft whose items drop what copies left out, file by file where that leaves fewer lines."""
+    for target, texts in zip(question.fetched.targets, question.pairs(), strict=True):
+        gone = left_out.names(texts.upstream, texts.local, target.path)
+        if not gone:
+            continue
+        files = [
+            _dropping(item, gone) if _goes_to(best.entry, item) == target.to else item for item in best.entry["files"]
+        ]
+        draft = _tried_or_none(question, {**best.entry, "files": files})
+        best = draft if draft is not None and draft.left < best.left else best
+    return best
+
+
+def _dropping(item: Any, names: Sequence[str]) -> dict[str, Any]:
+    return {**({"path": item} if isinstance(item, str) else item), "drop": list(names)}
 
 
 def _formatted(question: Question, best: Draft) -> Draft:
@@ -168,7 +186,7 @@ def _formats(question: Question) -> Iterator[dict[str, Any]]:
     width = settings.get("line-length")
     top = question.entry["to"].partition("/")[0]
     isort = reading.table(settings, ("lint", "isort"))
-    own = reading.strings(isort.get("known-first-party")) or ([top] if top.isidentifier() else [])
+    own = reading.strings(isort.get("known-first-party")) or sorted({top, *_tops(question)} - {""})
     for length in [width] if isinstance(width, int) else WIDTHS:
         base = {"tool": "ruff", "version": version, "line-length": length}
         sorting = {"isort": True, **({"first-party": own} if own else {})}
@@ -176,6 +194,12 @@ def _formats(question: Question) -> Iterator[dict[str, Any]]:
         yield base
         yield {**base, **sorting}
         yield {**base, **sorting, "past-noqa": True}
+
+
+def _tops(question: Question) -> set[str]:
+    """Packages of the project that copies import from: a name that upstream's files have for none of theirs."""
+    found = renames(question.pairs())
+    return {new.partition(".")[0] for old, new in found.items() if new != old}
 
 
 def _settings(lock: Lock) -> Mapping[str, object]:

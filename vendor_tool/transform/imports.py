@@ -242,7 +242,8 @@ def _covering(rule: Imports, name: str) -> str | None:
 
 
 def _elsewhere(renamed: str, name: str, *, object_: bool) -> Target:
-    return Target(tuple(renamed.split(".")), local=False, object=object_, keep=renamed == name)
+    local = renamed.startswith(".")
+    return Target(tuple(renamed.lstrip(".").split(".")), local=local, object=object_, keep=renamed == name)
 
 
 def _targets(outcomes: Sequence[_Outcome]) -> tuple[Target | None, ...]:
