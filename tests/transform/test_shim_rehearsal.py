@@ -14,7 +14,7 @@ import pytest
 from tests.transform.test_shim_proof import SPEC, vendored
 from vendor_tool.findings import Finding
 from vendor_tool.model import At, ShimSpec
-from vendor_tool.transform import shim
+from vendor_tool.transform import shim, shim_rehearsal
 
 HEAD = "import tilelang\nimport tilelang.language as T\nimport torch\n"
 KNOWN_LATE = "what that is made of is needed while the file is imported, and known at the first call only"
@@ -326,6 +326,47 @@ def test_a_file_that_ends_its_process_does_not_hide_the_others() -> None:
     found = [(one.rule, one.path, one.line, one.message) for one in shim.prove(files, {"tilelang": SPEC})]
     assert ("shim-import-time", "vendored/b.py", 2, f"`COUNT` would be `2` instead of `1`: {KNOWN_LATE}") in found
     assert [path for rule, path, _, _ in found if path == "vendored/a.py"] == ["vendored/a.py"]
+
+
+def test_nothing_that_a_file_starts_is_left(tmp_path: Path) -> None:
+    pids = tmp_path / "pids"
+    text = f"""
+        import subprocess
+        import sys
+        import threading
+
+        sleep = [sys.executable, "-c", "import time; time.sleep(600)"]
+        with open({str(pids)!r}, "a") as file:
+            print(subprocess.Popen(sleep).pid, file=file)
+        threading.Thread(target=threading.Event().wait).start()
+        """
+    assert rehearsed(a=text) == []
+    numbers = [int(line) for line in pids.read_text().split()]
+    assert len(numbers) >= 5
+    assert [number for number in numbers if alive(number)] == []
+
+
+def alive(number: int) -> bool:
+    try:
+        state = Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()[0]
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    return state != "Z"
+
+
+def test_a_file_that_never_comes_to_an_end_with_made_up_packages(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shim_rehearsal, "SECONDS", 2)
+    files = vendored(a="import tilelang\nimport torch\nwhile torch.busy() or True:\n    pass\n")
+    found = [(one.rule, one.level, one.message) for one in shim.prove(files, {"tilelang": SPEC})]
+    assert found == [
+        ("shim-not-proven", "note", "not provable here: needs `torch`"),
+        (
+            "shim-not-proven",
+            "note",
+            "whether it becomes what the unmodified file is cannot be tried with made-up packages: its process ended, or "
+            "took more than 2 seconds",
+        ),
+    ]
 
 
 def test_what_no_made_up_package_can_answer_is_said() -> None:

@@ -268,7 +268,7 @@ def _derived(key: str, late: bool, parts: tuple[Any, ...]) -> Made:
     if not late:
         return Made(key, late, parts)
     told = ", ".join(map(stage.tell, parts))
-    short = told if len(told) < 80 else f"{told[:40]}... {zlib.crc32(told.encode())}"
+    short = told if len(told) < 80 else f"{told[:40]}... {zlib.crc32(told.encode(errors='replace'))}"
     return Made(f"{key[:-1]}{short}{key[-1]}", late)
 
 

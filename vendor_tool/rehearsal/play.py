@@ -8,6 +8,7 @@ import contextlib
 import importlib
 import io
 import json
+import os
 import sys
 import types
 from collections.abc import Iterator
@@ -36,7 +37,10 @@ def main(request_path: str, cast: str, order: str, answer_path: str) -> None:
     if order == "late":
         failed = {**_caught_up(request["modules"]), **failed}
     answer |= {"failed": failed, "names": _names(), "deeds": list(map(_told, stage.deeds))}
-    Path(answer_path).write_text(json.dumps(answer), encoding="utf-8")
+    part = Path(f"{answer_path}.part")
+    part.write_text(json.dumps(answer), encoding="utf-8")
+    part.replace(answer_path)
+    os._exit(0)  # whatever threads and exit handlers a file has left
 
 
 def _imported(names: list[str]) -> tuple[dict[str, str], dict[str, str]]:

@@ -21,6 +21,7 @@ _OF_CLASSES = frozenset(
 )
 _OF_MODULES = {*vars(types.ModuleType("any")), "__builtins__", "__file__", "__cached__", "__path__"} - {"__doc__"}
 _DEEP = 150  # levels
+_LONG = 20_000  # characters
 
 
 def of_module(module: types.ModuleType, folders: tuple[str, ...]) -> Iterator[tuple[str, str]]:
@@ -31,8 +32,9 @@ def of_module(module: types.ModuleType, folders: tuple[str, ...]) -> Iterator[tu
 
 
 def of(value: Any, folders: tuple[str, ...]) -> str:
-    """What one value is."""
-    return "".join(_Reader(folders).read(value, 0))
+    """What one value is; of a long text its beginning, and a sum of all of it."""
+    text = "".join(_Reader(folders).read(value, 0))
+    return text if len(text) <= _LONG else f"{text[:_LONG]}... {zlib.crc32(text.encode(errors='replace'))}"
 
 
 def lies_in(module: types.ModuleType | None, folders: tuple[str, ...]) -> bool:

@@ -6,16 +6,14 @@ with what is installed here, and rehearsed, with everything else made up.
 
 import json
 import re
-import subprocess
 import sys
-import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from vendor_tool.errors import UsageError
 from vendor_tool.findings import Finding, RuleInfo
 from vendor_tool.model import ShimSpec, Source
-from vendor_tool.transform import shim_child, shim_copy, shim_rehearsal, syntax
+from vendor_tool.transform import programs, shim_child, shim_copy, shim_rehearsal, syntax
 from vendor_tool.transform.shim_siblings import Siblings, siblings
 from vendor_tool.values import dataclass, replace
 
@@ -102,7 +100,8 @@ def _imported(
         files = {module: request["files"][module] for module in lacking}
         for module, outcome in _outcomes({**request, "files": files, "program": shim_copy.PROGRAM}, python):
             finding = _finding(module, outcome, request, users, shims)
-            if finding is not None and finding.level == "error" and finding.path not in told:
+            ended = outcome.error == "Ended"  # by what was made up, perhaps
+            if finding is not None and finding.level == "error" and not ended and finding.path not in told:
                 yield finding
 
 
@@ -165,14 +164,10 @@ def _run(request: shim_copy.Request, folder: Path, python: str) -> Iterator[_Out
     asked, results = folder / "request.json", folder / "results.jsonl"
     asked.write_text(json.dumps({**request, "results": str(results)}), encoding="utf-8")
     results.write_bytes(b"")
-    with subprocess.Popen(
-        [python, "-I", "-B", "-W", "ignore", shim_child.__file__, str(asked)],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        cwd=folder,
-    ) as process:
-        end = _end(process)
+    process = programs.start([python, "-I", "-B", "-W", "ignore", shim_child.__file__, str(asked)], folder)
+    seconds = _SECONDS if request["program"] is None else shim_rehearsal.SECONDS
+    late = programs.wait([process], seconds)
+    end = f"it took more than {seconds} seconds" if late else f"the process ended with status {process.returncode}"
     lines = [json.loads(line) for line in results.read_text(encoding="utf-8").splitlines()]
     finished = [line for line in lines if "started" not in line]
     for line in finished:
@@ -185,25 +180,6 @@ def _run(request: shim_copy.Request, folder: Path, python: str) -> Iterator[_Out
         # the one that was started and not finished; the first, where the interpreter itself did not start
         name = lines[-1]["module"] if lines and "started" in lines[-1] else str(request["modules"][len(finished)])
         yield _Outcome(name, error="Ended", text=end)
-
-
-def _end(process: "subprocess.Popen[bytes]") -> str:
-    """How the process ended, by itself or because it took too long."""
-    late = threading.Event()
-
-    def stop() -> None:
-        late.set()
-        process.kill()
-
-    # to wait with a time limit is to look now and then, up to 50 ms after the end
-    watch = threading.Timer(_SECONDS, stop)
-    watch.start()
-    try:
-        status = process.wait()
-    finally:
-        watch.cancel()
-        process.kill()
-    return f"it took more than {_SECONDS} seconds" if late.is_set() else f"the process ended with status {status}"
 
 
 def missing(note: Finding) -> str | None:

@@ -7,8 +7,6 @@ with. What stands in the modules afterwards, what was printed and what other pac
 import ast
 import json
 import os
-import subprocess
-import threading
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -16,10 +14,13 @@ from pathlib import Path
 from typing import Any, Literal
 
 from vendor_tool.rehearsal.made_up import CASTS
+from vendor_tool.transform import programs
 from vendor_tool.transform.shim_copy import PROGRAM, Request
 from vendor_tool.values import dataclass
 
-_SECONDS = 120
+SECONDS = 120
+"""How long anything may take in which packages are made up."""
+
 _START = (
     "import sys; sys.path.insert(0, sys.argv.pop(1)); from vendor_tool.rehearsal import play; "
     "del sys.path[0]; play.main(*sys.argv[1:])"
@@ -49,7 +50,7 @@ class _Play:
     cast: int
     order: str
     answer: Path
-    process: "subprocess.Popen[bytes]"
+    program: programs.Program
 
 
 @contextmanager
@@ -59,7 +60,7 @@ def begun(request: Request, folder: Path, python: str) -> Iterator[Callable[[], 
     try:
         yield lambda: _remarks(request, folder, python, plays)
     finally:
-        _stop(plays)
+        programs.stop([play.program for play in plays])
 
 
 def _begin(request: Request, folder: Path, python: str, cast: int, order: str) -> _Play:
@@ -69,34 +70,13 @@ def _begin(request: Request, folder: Path, python: str, cast: int, order: str) -
     (place / "request.json").write_text(json.dumps(request), encoding="utf-8")
     answer = place / "answer.json"
     arguments = [str(place / "request.json"), str(cast), order, str(answer)]
-    process = subprocess.Popen(
-        # without -S, packages that are installed here would not be made up
-        [python, "-I", "-S", "-B", "-W", "ignore", "-c", _START, PROGRAM, *arguments],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        cwd=place,
-        start_new_session=True,
-    )
-    return _Play(cast, order, answer, process)
-
-
-def _stop(plays: Sequence[_Play]) -> None:
-    for play in plays:
-        if play.process.poll() is None:
-            os.killpg(play.process.pid, 9)
-        play.process.wait()
+    # without -S, packages that are installed here would not be made up
+    command = [python, "-I", "-S", "-B", "-W", "ignore", "-c", _START, PROGRAM, *arguments]
+    return _Play(cast, order, answer, programs.start(command, place))
 
 
 def _answers(plays: Sequence[_Play]) -> dict[tuple[int, str], _Answer]:
-    # to wait with a time limit is to look now and then, up to 50 ms after the end
-    watch = threading.Timer(_SECONDS, _stop, [plays])
-    watch.start()
-    try:
-        for play in plays:
-            play.process.wait()
-    finally:
-        watch.cancel()
+    programs.wait([play.program for play in plays], SECONDS)
     there = [play for play in plays if play.answer.exists()]
     return {(play.cast, play.order): json.loads(play.answer.read_text(encoding="utf-8")) for play in there}
 
@@ -123,7 +103,7 @@ def _by_halves(request: Request, folder: Path, python: str) -> list[Remark]:
     """One of the modules ended its process, or never came to an end: the others are tried without it."""
     names = request["modules"]
     if len(names) == 1:
-        why = f"its process ended, or took more than {_SECONDS} seconds"
+        why = f"its process ended, or took more than {SECONDS} seconds"
         return [Remark("note", request["files"][names[0]], None, why)]
     found = []
     for some in (names[: len(names) // 2], names[len(names) // 2 :]):
