@@ -5,6 +5,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -342,7 +343,12 @@ def test_a_named_revision_is_taken_whatever_fits(consumer: Project, upstream: Re
         ({"lib/k/a.py": "def f():\n    return 1\n\n\nx = f()\ny = x\n"}, (), "none of 1 file is like a file of "),
         ({"lib/k/bwd.py": BWD}, ("--file", "bwd.py"), "`--file bwd.py`: no local file"),
         ({"lib/k/bwd.py": BWD}, ("--file", "../x.py:bwd.py"), "`../x.py` leaves its folder"),
-        ({"lib/k/bwd.py": BWD}, ("--file", "gone.py:bwd.py"), "`gone.py` is not in upstream `demo` at "),
+        ({"lib/k/bwd.py": BWD}, ("--file", "gone.py:bwd.py"), "`gone.py` never was in the history of upstream `demo`"),
+        (
+            {"lib/k/bwd.py": BWD},
+            ("--file", "gone.py:bwd.py", "--rev", "main"),
+            "`gone.py` is not in upstream `demo` at ",
+        ),
         ({"lib/k/bwd.py": BWD}, ("--path", "../x"), "`--path ../x` leaves its folder"),
         ({}, (), "`lib/k` is not there"),
         ({"lib/k": "a file"}, (), "`lib/k` is no folder"),
@@ -499,3 +505,155 @@ def test_what_a_copy_left_out_becomes_a_drop(consumer: Project, upstream: Reposi
     upstream.commit({"pkg/ops/bwd.py": more.replace("grad.float()", "grad.double()")})
     consumer.done("sync", "demo@main")
     assert b"norm" not in consumer.read("lib/k/bwd.py")
+
+
+# ---- what copies say themselves ----------------------------------------------------------------------------
+
+
+FORGE = "https://github.com/example/kernels"
+
+
+@pytest.fixture
+def forge(upstream: Repository) -> str:
+    """The upstream at an address of a forge, and of a fork there."""
+    routes = "".join(
+        f'[url "{upstream.url}"]\n\tinsteadOf = {url}\n' for url in (FORGE, "https://github.com/somebody/kernels")
+    )
+    with Path(os.environ["GIT_CONFIG_GLOBAL"]).open("a", encoding="utf-8") as settings:
+        settings.write(routes)
+    return FORGE
+
+
+def test_a_revision_beside_the_address_of_a_fork_needs_no_history(
+    consumer: Project, upstream: Repository, forge: str
+) -> None:
+    first = upstream.git("rev-parse", "main")
+    upstream.commit({"pkg/ops/bwd.py": BWD.replace("64", "96")})
+    link = f"https://github.com/somebody/kernels/blob/{first}/pkg/ops/bwd.py"
+    consumer.write({"lib/k/gradients.py": f"# Adapted from {link}\n\n{BWD.replace('torch', 'mytorch')}"})
+    said = consumer.done("adopt", "lib/k", "--from", forge).err
+    assert "fetching the history" not in said
+    assert f"kernels at {first[:12]} of 2023-11-14 (named in lib/k/gradients.py:1), licence MIT\n" in said
+    assert "  pkg/ops/bwd.py -> lib/k/gradients.py  (named in its comments)\n" in said
+    assert consumer.done("check").out == "no findings\n"
+
+
+def test_a_table_in_the_package_tells_files_and_revision(consumer: Project, upstream: Repository, forge: str) -> None:
+    first = upstream.git("rev-parse", "main")
+    upstream.commit({"pkg/copies/bwd.py": BWD, "pkg/ops/common.py": "# gone\n"})
+    table = (
+        f'"""Kernels.\n\n* Upstream project: {forge}\n* Upstream revision: ``{first}``\n\n'
+        "=============  ==================\nLocal file     Upstream file\n=============  ==================\n"
+        '``bwd.py``     ``pkg/ops/bwd.py``\n=============  ==================\n"""\n'
+    )
+    consumer.write({"lib/k/__init__.py": table, "lib/k/bwd.py": BWD.replace("64", "32"), "lib/k/common.py": COMMON})
+    said = consumer.done("adopt", "lib/k", "--from", forge).err
+    assert f"kernels at {first[:12]} of 2023-11-14 (named in lib/k/__init__.py:" in said
+    assert "  pkg/ops/bwd.py -> lib/k/bwd.py  (named in its comments)\n" in said
+    assert "not adopted: lib/k/__init__.py (nothing like it was found)\n" in said
+
+
+def test_a_revision_that_the_upstream_has_not_is_no_hint(consumer: Project, upstream: Repository, forge: str) -> None:
+    link = f"https://github.com/example/kernels/blob/{'a' * 40}/pkg/ops/bwd.py"
+    consumer.write({"lib/k/bwd.py": f"# Adapted from {link}\n\n{BWD}"})
+    said = consumer.done("adopt", "lib/k", "--from", forge).err
+    assert "(fits exactly)" in said
+
+
+# ---- beside other entries -----------------------------------------------------------------------------------
+
+
+def test_another_entry_of_the_same_repository_is_where_imports_go(consumer: Project, upstream: Repository) -> None:
+    consumer.done("add", "shared", upstream.url, "--path", "pkg/ops", "--to", "lib/shared", "--file", "common.py")
+    consumer.done("sync")
+    consumer.write({"lib/k/bwd.py": BWD.replace("from .common", "from ..shared.common")})
+    said = adopted(consumer, upstream)
+    assert "patch" not in said
+    assert "rule imports" not in said
+    assert "transforms" not in entry(consumer)
+
+
+def test_a_name_of_the_lock_is_refused(consumer: Project, upstream: Repository) -> None:
+    consumer.done("add", "up", upstream.url, "--path", "pkg/ops", "--file", "common.py")
+    consumer.write({"lib/k/bwd.py": BWD})
+    said = consumer.refused(ExitCode.USAGE, "adopt", "lib/k", "--from", upstream.url)
+    assert "upstream `up` is in the lock already, at line " in said
+    assert "--name" in said
+
+
+def test_a_stand_in_of_the_lock_that_copies_do_not_use_is_left_out_of_the_rules(
+    consumer: Project, upstream: Repository
+) -> None:
+    shims = "shims:\n  tilelang: {to: lib/_tilelang.py}\n"
+    consumer.write({"vendor.lock.yaml": consumer.lock.replace("upstreams:", f"{shims}upstreams:")})
+    consumer.write({"lib/k/fwd.py": RELATIVE, "lib/k/common.py": COMMON})
+    said = adopted(consumer, upstream)
+    assert "patch" not in said
+    assert "    transforms:\n      - {imports: {}}\n" in entry(consumer)
+
+
+def test_a_licence_text_among_the_copies_is_not_vendored_twice(consumer: Project, upstream: Repository) -> None:
+    consumer.write({"lib/k/LICENSE": MIT, "lib/k/bwd.py": BWD})
+    said = adopted(consumer, upstream)
+    assert "not adopted: lib/k/LICENSE (is upstream's `LICENSE`: the entry keeps its own copies of such texts)" in said
+    assert "    local: [LICENSE]\n" in entry(consumer)
+
+
+def test_the_second_time_nothing_has_to_be_fetched(consumer: Project, upstream: Repository) -> None:
+    consumer.write({"lib/k/bwd.py": BWD.replace("64", "32")})
+    revision = upstream.git("rev-parse", "main")
+    arguments = ["adopt", "lib/k", "--from", f"{upstream.url}@{revision}", "--name", "demo"]
+    refused = consumer.refused(ExitCode.UPSTREAM, *arguments, "--offline")
+    assert "offline" in refused
+    consumer.done(*arguments, "--dry-run")
+    consumer.done(*arguments, "--offline")
+    assert consumer.done("check").out == "no findings\n"
+
+
+def test_own_files_by_the_dozen_are_counted(consumer: Project, upstream: Repository) -> None:
+    own = {f"lib/k/own{number}.py": f"def f{number}():\n    return {number}\n" for number in range(30)}
+    consumer.write({"lib/k/bwd.py": BWD, **own})
+    dry = ("adopt", "lib/k", "--from", upstream.url, "--name", "demo", "--dry-run")
+    said = consumer.done(*dry).err
+    assert said.count("not adopted: lib/k/own") == 20
+    assert "not adopted: 10 further files: `vendor-tool --verbose adopt` lists them\n" in said
+    assert consumer.done("--verbose", *dry).err.count("not adopted: lib/k/own") == 30
+    adopted(consumer, upstream)
+
+
+# ---- whatever was done to a copy ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        pytest.param(lambda data: data.rstrip(b"\n"), id="no newline at the end"),
+        pytest.param(lambda data: data.replace(b"\n", b"\r"), id="carriage returns alone"),
+        pytest.param(lambda data: data.replace(b"steps", b"st\xe9ps"), id="no UTF-8"),
+        pytest.param(lambda data: b"\xef\xbb\xbf" + data, id="byte-order mark"),
+        pytest.param(lambda data: data.replace(b"\n\n\n", b"\n\x0c\n"), id="form feeds"),
+        pytest.param(lambda data: data.replace(b"    ", b"\t"), id="tabs"),
+        pytest.param(lambda data: data + b"--- a\n+++ b\n@@ -1 +1 @@\n-x\n+y\n", id="a patch in it"),
+        pytest.param(lambda data: data.replace(b"return out", b"return out  "), id="blanks at line ends"),
+        pytest.param(lambda data: b"#!/usr/bin/env python\n# {license}\n#\n# x\n\n" + data, id="a header with braces"),
+        pytest.param(lambda data: b"#Copyright me\n" + data, id="a header without blanks"),
+        pytest.param(lambda data: data.replace(b"def norm", b"def norm(x):\n  pass\ndef norm"), id="a function twice"),
+        pytest.param(lambda data: data.replace(b"import torch", b"import torch as th, os"), id="other imports"),
+        pytest.param(lambda data: data.replace(b"for step in", b"for step off"), id="no Python any more"),
+    ],
+)
+def test_every_change_is_replayed(consumer: Project, upstream: Repository, change: Callable[[bytes], bytes]) -> None:
+    data = change(BWD.encode())
+    assert data != BWD.encode()
+    consumer.write({"lib/k/bwd.py": data, "lib/k/common.py": COMMON})
+    said = adopted(consumer, upstream, "--path", "pkg/ops", "--file", "bwd.py:bwd.py")
+    assert "2 files replayed byte for byte\n" in said
+
+
+def test_a_changed_file_that_is_not_text_cannot_be_a_pair(consumer: Project, upstream: Repository) -> None:
+    upstream.commit({"pkg/ops/table.bin": b"\0\1\2" * 40})
+    consumer.write({"lib/k/bwd.py": BWD, "lib/k/table.bin": b"\0\1\3" * 40})
+    pair = ("--path", "pkg/ops", "--file", "table.bin:table.bin")
+    said = consumer.refused(ExitCode.CONTENT, "adopt", "lib/k", "--from", upstream.url, "--name", "demo", *pair)
+    assert "`lib/k/table.bin` was edited and is not text, so no patch can hold the change" in said
+    assert "not adopted: lib/k/table.bin (is not text, and the same nowhere)\n" in adopted(consumer, upstream)

@@ -13,6 +13,8 @@ from vendor_tool.values import dataclass
 VERSIONS = 60
 NAMESAKES = 20
 COMMITS = 400
+# lines that a commit loses by which it has not a file that was asked for
+ABSENT = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,20 +34,27 @@ def candidates(
     files: Mapping[str, bytes],
     history: Sequence[tuple[Commit, Mapping[str, str]]],
     known: Mapping[str, Collection[str]],
+    given: Mapping[str, str],
     below: str,
 ) -> Candidates:
-    """Paths that ever held a copy's very bytes or had its name; `known` adds further ones. `below` is a folder."""
+    """Paths that ever held a copy's very bytes or had its name; `known` adds further ones. `below` is a folder.
+
+    Copies under `given` are of the upstream path there and of no other.
+    """
     blobs: dict[str, dict[str, None]] = {}
     holders: dict[str, set[str]] = {}
     names: dict[str, set[str]] = {}
     for _, left in history:
         for path, oid in left.items():
-            if oid.strip("0") and path.startswith(f"{below}/" if below else ""):
+            if oid.strip("0") and (path.startswith(f"{below}/" if below else "") or path in given.values()):
                 blobs.setdefault(path, {})[oid] = None
                 holders.setdefault(oid, set()).add(path)
                 names.setdefault(posixpath.basename(path), set()).add(path)
     found = {}
     for local, data in files.items():
+        if local in given:
+            found[local] = tuple({given[local]} & blobs.keys())
+            continue
         if len(pairs.bare(data, local)) < pairs.TELLING and pairs.text(data):
             continue
         further = {path for path in known.get(local, ()) if path in blobs}
@@ -68,9 +77,9 @@ def distance(local: bytes, upstream: bytes, path: str) -> int:
 
 
 def costs(
-    files: Mapping[str, bytes], found: Candidates, contents: Mapping[str, bytes]
+    files: Mapping[str, bytes], found: Candidates, contents: Mapping[str, bytes], given: Collection[str]
 ) -> dict[str, dict[str, dict[str, int]]]:
-    """Local path to upstream path to blob id to the lines that differ, of those that are alike at all."""
+    """Local path to upstream path to blob id to the lines that differ, of those that are alike at all, or `given`."""
     made: dict[str, dict[str, dict[str, int]]] = {}
     for local, paths in found.paths.items():
         data = files[local]
@@ -79,7 +88,11 @@ def costs(
             for oid in found.blobs[path]:
                 if oid == own:
                     cost = 0
-                elif not pairs.text(data) or pairs.alike(data, contents[oid], local) < pairs.NAMED:
+                elif not (pairs.text(data) and pairs.text(contents[oid])):
+                    if local not in given:
+                        continue
+                    cost = 1
+                elif local not in given and pairs.alike(data, contents[oid], local) < pairs.NAMED:
                     continue
                 else:
                     cost = distance(data, contents[oid], local)
@@ -88,13 +101,17 @@ def costs(
 
 
 def total(
-    files: Mapping[str, bytes], priced: Mapping[str, Mapping[str, Mapping[str, int]]], standing: Mapping[str, str]
+    files: Mapping[str, bytes],
+    priced: Mapping[str, Mapping[str, Mapping[str, int]]],
+    standing: Mapping[str, str],
+    given: Collection[str],
 ) -> int:
     """Lines that would differ at a commit where these blobs stand; a copy without its file counts whole."""
     whole = 0
     for local, paths in priced.items():
         there = [oids[standing[path]] for path, oids in paths.items() if standing.get(path) in oids]
-        whole += min(there, default=len(pairs.bare(files[local], local)) + 1)
+        without = ABSENT if local in given else len(pairs.bare(files[local], local)) + 1
+        whole += min(there, default=without)
     return whole
 
 

@@ -14,6 +14,8 @@ from vendor_tool.errors import ExitCode, UsageError
 from vendor_tool.pipeline import adopt as pipeline
 from vendor_tool.words import command
 
+MOST_LEFT = 20
+
 HOW = {
     "given": "as it was given",
     "same": "the same bytes",
@@ -74,8 +76,14 @@ def _say(speak: Voice, found: pipeline.Adopted) -> None:
         output.say(speak, f"rule {rule}")
     for path, changed in found.patches.items():
         output.say(speak, f"patch {path}: {changed}")
-    for path, why in found.left.items():
+    shown = list(found.left.items())[: None if speak.verbose else MOST_LEFT]
+    for path, why in shown:
         output.say(speak, f"not adopted: {path} ({why})")
+    if len(shown) < len(found.left):
+        rest = len(found.left) - len(shown)
+        output.say(
+            speak, f"not adopted: {output.count(rest, 'further file')}: `vendor-tool --verbose adopt` lists them"
+        )
     output.say(speak, f"{output.count(len(found.pairs), 'file')} replayed byte for byte")
     if found.license is None:
         output.say(speak, f"the licence was not recognised: set `license:` of `{found.name}` by hand")

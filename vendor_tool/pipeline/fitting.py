@@ -106,23 +106,30 @@ def _score(upstream: Upstream, copies: Copies, access: Access) -> tuple[int, int
 
 
 def _walked(head: Upstream, branch: str | None, history: History, copies: Copies, access: Access) -> Fitted:
-    now = copies.pairing(head, fetch.snapshot(head, head.revision, access), access)
+    # a file that was asked for may be gone by now
+    now = replace(copies, given={}).pairing(head, fetch.snapshot(head, head.revision, access), access)
     known: dict[str, set[str]] = {pair.local: {pair.path} for pair in now.pairs}
     for local, path in copies.hints.paths.items():
         known.setdefault(local, set()).add(path)
-    found = fit.candidates(copies.files, history, known, head.from_)
+    given = copies.given
+    found = fit.candidates(copies.files, history, known, given, head.from_)
+    for path in given.values():
+        if path not in found.blobs:
+            raise UsageError(f"`{path}` never was in the history of upstream `{head.name}`", hint="mend `--file`")
     contents = fetch.blobs(head, head.revision, found.oids, access) if found.oids else {}
-    priced = fit.costs(copies.files, found, contents)
+    priced = fit.costs(copies.files, found, contents, given)
     paths = sorted({path for of in priced.values() for path in of})
     commits = [commit for commit, left in history if not left.keys().isdisjoint(paths)][: fit.COMMITS]
     if not commits:
         raise nothing_like(head, copies)
     access.progress(f"{head.name}: comparing {count(len(priced), 'file')} with {count(len(commits), 'commit')}")
     stood = fetch.standing(head, [commit.sha for commit in commits], paths, access)
-    totals = {commit.sha: fit.total(copies.files, priced, there) for commit, there in zip(commits, stood, strict=True)}
+    totals = {
+        commit.sha: fit.total(copies.files, priced, there, given) for commit, there in zip(commits, stood, strict=True)
+    }
     fits = fit.best(totals)
     (now_there,) = fetch.standing(head, [head.revision], paths, access)
-    newest = [head.revision] if fit.total(copies.files, priced, now_there) == totals[fits[0]] else []
+    newest = [head.revision] if fit.total(copies.files, priced, now_there, given) == totals[fits[0]] else []
     chosen = _licensed(head, [*fits, *newest], access)
     left = totals[fits[0]]
     why = f"fits best: {count(left, 'line')} of {count(len(priced), 'file')} differ" if left else "fits exactly"

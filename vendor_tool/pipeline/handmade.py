@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+import posixpath
 import stat
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from vendor_tool import plan
+from vendor_tool import licences, plan
 from vendor_tool.adoption import pairs
 from vendor_tool.errors import UsageError
 from vendor_tool.model import Blob, Lock, Tree
@@ -76,6 +77,8 @@ def adoptable(found: Sequence[pairs.Pair], disk: Tree) -> tuple[tuple[pairs.Pair
     for pair in found:
         if plan.is_glob(pair.path) or unsafe(pair.path):
             refused[pair.local] = f"is `{pair.path}`, a name that a lock cannot list"
+        elif licences.find_legal([pair.path], posixpath.dirname(pair.path)) != (None, None, ()):
+            refused[pair.local] = f"is upstream's `{pair.path}`: the entry keeps its own copies of such texts"
         elif disk[pair.local].data.startswith(builds.LFS_POINTER):
             refused[pair.local] = "is a pointer of Git LFS, not the file itself"
         else:
