@@ -106,6 +106,18 @@ REFUSED = {
         "3: the identity of `x`",
     ),
     "an identity that a first use is part of": ("def f(d=T.a): return d is T.a\n", "1: the identity of `d`"),
+    "an identity in a kernel with what a caller gave": (
+        "@tilelang.jit\ndef k(d=T.a): assert d is T.a\n",
+        "2: the identity of `d`",
+    ),
+    "an identity with an attribute of what a function imports": (
+        "def f(d):\n    from ._tilelang import language as L\n    return d is L.a\n",
+        "3: the identity of `d`",
+    ),
+    "an identity of a variable that a caller may have given": (
+        "def f(d, n):\n    if n: d = T.b\n    return d is T.a\n",
+        "3: the identity of `d`",
+    ),
     "a built-in function that has a stand-in": (
         "from ._tilelang._builtins import float\nx = float(T.a)\ndef f(t): return t is float\n",
         "3: the identity of `float`",
@@ -182,6 +194,18 @@ ALLOWED = {
     ),
     "a marked table": "from ._tilelang._builtins import _keyed\nm = _keyed({T.a: 1})\ndef f(k): return m[k]\n",
     "the identity of two attributes in a function": "def f(): return T.a is tilelang.b\n",
+    "the identity of attributes of what a function imports": (
+        "def f():\n    from ._tilelang import language as L\n    return L.a is T.a, T.a is L.a, L.a is L.b\n"
+    ),
+    "the identity of a variable that holds attributes": (
+        "def f(n):\n    d = T.a if n else T.b\n    if n > 2:\n        d = tilelang.c\n    return d is T.a\n"
+    ),
+    "a test that reads a name which is bound again": (
+        "N = 8\n@tilelang.testing.requires_cuda\ndef test(): return N\nN = 4\n"
+    ),
+    "a test that reads a kernel whose parts a function changes": (
+        "@tilelang.jit\ndef k(): ...\ndef clear(): k.cache.clear()\n@T.macro\ndef m(): return k.cache\n"
+    ),
     "an attempt to import": "try:\n    from ._tilelang import x\nexcept Exception:\n    x = None\n",
     "a kernel that is traced when it is called": "N = 8\n@tilelang.jit(out_idx=[1])\ndef k(): return N\nN = 4\n",
     "a kernel that reads what is not there yet": "@T.macro\ndef k(): return size()\ndef size(): return 8\n",

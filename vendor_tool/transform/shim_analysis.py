@@ -7,9 +7,9 @@ file's own functions that are called there.
 import ast
 from collections.abc import Collection, Iterator, Mapping
 
-from vendor_tool.transform import scopes, shim_walk, syntax
+from vendor_tool.transform import scopes, shim_identities, shim_walk, syntax
 from vendor_tool.transform.shim_builtins import KEYED, LOADED, RECORDABLE
-from vendor_tool.transform.shim_values import Own, Siblings, Use, identities
+from vendor_tool.transform.shim_values import Own, Siblings, Use
 from vendor_tool.values import dataclass
 
 
@@ -47,24 +47,6 @@ def needs(tree: ast.Module, modules: frozenset[str], stars: Mapping[ast.ImportFr
     return Needs(seen.shadowed, {}, (), frozenset(), recorded)
 
 
-def _first_uses(tree: ast.Module, names: Collection[str]) -> Iterator[tuple[int, str]]:
-    """`x is T.float32`, in functions too: the second is a first use, and the first was read before it."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.Is | ast.IsNot):
-            first, second = node.left, node.comparators[0]
-            if _is_attribute_of(second, names) and not (
-                isinstance(first, ast.Constant) or _is_attribute_of(first, names)
-            ):
-                yield node.lineno, ast.unparse(first)
-
-
-def _is_attribute_of(node: ast.expr, names: Collection[str]) -> bool:
-    stem = node
-    while isinstance(stem, ast.Attribute):
-        stem = stem.value
-    return stem is not node and isinstance(stem, ast.Name) and stem.id in names
-
-
 def _own(
     node: syntax.Import, modules: frozenset[str], stars: Mapping[ast.ImportFrom, Collection[str]]
 ) -> dict[str, str]:
@@ -89,9 +71,13 @@ def refusals(tree: ast.Module, own: Own, brought: Siblings = lambda _: {}) -> tu
     seen = shim_walk.walk(tree, own, brought=brought)
     # before the first use, such a name is not the very object that it stands for
     names = seen.shadows | {name for name in seen.chosen if seen.names.get(name) == "deferred"}
-    others = [Use(line, f"the identity of `{name}`") for line, name in identities(tree, names)]
+    others = [Use(line, f"the identity of `{name}`") for line, name in shim_identities.named(tree, names)]
     known = {use.line for use in seen.uses}
-    others += [Use(line, f"the identity of `{x}`") for line, x in _first_uses(tree, seen.origin) if line not in known]
+    others += [
+        Use(line, f"the identity of `{x}`")
+        for line, x in shim_identities.with_attributes(tree, seen)
+        if line not in known
+    ]
     others += _early_texts(tree, {name for name, kind in seen.names.items() if kind == "text"})
     return tuple(dict.fromkeys((*seen.uses, *others)))
 

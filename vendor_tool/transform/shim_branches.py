@@ -10,9 +10,9 @@ import builtins
 import functools
 from collections.abc import Iterator, Mapping, Sequence
 
-from vendor_tool.transform import syntax
+from vendor_tool.transform import shim_identities, syntax
 from vendor_tool.transform.shim_builtins import LOADED, PURE
-from vendor_tool.transform.shim_values import Walk, identities
+from vendor_tool.transform.shim_values import Walk
 
 _Names = Mapping[str, Sequence[ast.stmt]]
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
@@ -82,7 +82,7 @@ def bound(node: ast.If, seen: Walk, tree: ast.Module) -> tuple[str, ...] | None:
             return None
     known = {name: places for name, places in names.items() if name not in every}
     fits = all(_may_wait(statement, seen, known, frozenset(every)) for statement in _flat([node]))
-    return every if fits and not any(identities(tree, every)) else None
+    return every if fits and not any(shim_identities.named(tree, every)) else None
 
 
 @functools.lru_cache(maxsize=4)

@@ -18,6 +18,9 @@ _Scope: TypeAlias = ast.Module | ast.FunctionDef | ast.AsyncFunctionDef
 _READ_AT_CALLS = frozenset({"jit", "lazy_jit", "autotune"})
 """Decorators that read a function's globals when it is called, as they do upstream; cells they read at once."""
 
+_MARKS = "requires_"
+"""How those are called that mark a test and give back the very function."""
+
 _CHANGING = frozenset(
     "add append clear discard extend insert pop popitem remove reverse setdefault sort update appendleft".split()
 )
@@ -38,7 +41,8 @@ class _Change:
 
 def check(seen: Walk, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, decorator: ast.expr | None) -> None:
     """Refuses the function where what it reads is not the same when its decorator gets it."""
-    late = decorator is not None and _original(seen.tree, decorator) in _READ_AT_CALLS
+    original = _original(seen.tree, decorator) if decorator is not None else ""
+    late = original in _READ_AT_CALLS or original.startswith(_MARKS)
     if late and len(seen.stack) == 1:
         return
     around = [one for one in reversed(seen.stack[1:]) if any(part is node for part in ast.walk(one[0]))]
@@ -46,7 +50,7 @@ def check(seen: Walk, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda,
         scope, place = next((one for one in around if name in _binds(one[0])), seen.stack[0])
         if late and isinstance(scope, ast.Module):
             continue
-        change = _later(scope, place, node, name, deferred=seen.names.get(name) == "deferred")
+        change = _later(scope, place, node, name, deferred=seen.names.get(name) in ("deferred", "stub"))
         if change is not None:
             called = "the function" if isinstance(node, ast.Lambda) else f"`{node.name}`"
             seen.uses.append(Use(node.lineno, f"`{name}` as {called} finds it, before line {change.line} changes it,"))

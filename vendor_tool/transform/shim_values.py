@@ -1,7 +1,7 @@
 """What an expression gives while Python imports a file: a value that is not known yet, or something that holds one."""
 
 import ast
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Literal, TypeAlias
 
 from vendor_tool.transform import syntax
@@ -62,15 +62,6 @@ def refuse(seen: Walk, node: ast.expr, what: str) -> None:
     """Notes a use that cannot be put off."""
     text = ast.unparse(node)
     seen.uses.append(Use(node.lineno, f"{what} of `{text if len(text) < 70 else text[:67] + '...'}`"))
-
-
-def identities(tree: ast.Module, names: Collection[str]) -> Iterator[tuple[int, str]]:
-    """Lines, in functions too, that ask whether one of the names is some very object."""
-    for node in ast.walk(tree) if names else ():
-        if isinstance(node, ast.Compare) and any(isinstance(op, ast.Is | ast.IsNot) for op in node.ops):
-            for side in (node.left, *node.comparators):
-                if isinstance(side, ast.Name) and side.id in names:
-                    yield node.lineno, side.id
 
 
 def joined(*kinds: Kind) -> Kind:
