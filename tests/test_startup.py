@@ -118,8 +118,23 @@ def test_outdated_loads_no_heavy_package_where_nothing_of_ours_changed(
     assert loaded(synced, "outdated").isdisjoint({*HEAVY, *LARGE, "tempfile", "shutil", "vendor_tool.documents"})
 
 
-def test_outdated_starts_one_git_for_each_upstream_where_nothing_changed(synced: Project, server: Server) -> None:
-    synced.done("outdated")
+def test_outdated_in_the_same_words_asks_before_the_words_are_even_read(synced: Project) -> None:
+    for _ in range(2):
+        assert synced.child("outdated").stdout == "no findings\n"
+    found = loaded(synced, "outdated")
+    assert found.isdisjoint({*HEAVY, *LARGE, *VALUES, "argparse", "pathlib", "hashlib", "vendor_tool.cli.arguments"})
+    assert "vendor_tool.pipeline.again" in found
+
+
+@pytest.mark.parametrize("before", [1, 2, 3])
+@pytest.mark.parametrize("change", [{}, {"README.md": "news\n"}], ids=["nothing", "another file"])
+def test_outdated_starts_one_git_for_each_upstream_where_nothing_of_ours_changed(
+    synced: Project, upstream: Repository, server: Server, before: int, change: dict[str, str]
+) -> None:
+    if change:
+        upstream.commit(change)
+    for _ in range(before):
+        synced.done("outdated")
     server.requests.clear()
     result = python(synced, "-c", WATCHED, "outdated")
     assert result.returncode == 0

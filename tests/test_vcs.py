@@ -11,6 +11,7 @@ import pytest
 
 from vendor_tool import vcs
 from vendor_tool.errors import UsageError
+from vendor_tool.remote import Command
 
 DATE = datetime(2026, 2, 9, 11, 5, 31, tzinfo=timezone(timedelta(hours=1)))
 
@@ -131,3 +132,36 @@ def test_an_interrupt_ends_the_commands_of_other_threads(tmp_path: Path) -> None
         os.waitpid(-1, os.WNOHANG)
     assert vcs.run(tmp_path, "version").status == 0
     assert [ran.status for ran in vcs.side_by_side(lambda _: vcs.run(tmp_path, "version"), [1, 2])] == [0, 0]
+
+
+def test_a_watch_sees_every_command_and_what_was_answered(tmp_path: Path) -> None:
+    version, var = (Command(tmp_path.name, words) for words in (("version",), ("var", "-l")))
+    with vcs.watched({}) as asked:
+        ran = vcs.run(tmp_path, "version")
+        with vcs.start(tmp_path, "var", "-l"):
+            pass
+    vcs.run(tmp_path, "--exec-path")
+    assert asked == {version: ran, var: None}
+
+
+def test_what_was_told_before_is_not_asked_again(tmp_path: Path) -> None:
+    command = Command(tmp_path.name, ("version",), (("a.key", "1"),))
+    told = vcs.Ran(0, b"told", "")
+    with vcs.watched({command: told}) as asked:
+        assert [vcs.run(tmp_path, "version", config=[("a.key", "1")]) for _ in range(2)] == [told, told]
+        others = [
+            vcs.run(tmp_path, "version"),
+            vcs.run(tmp_path, "version", config=[("a.key", "1")], stdin=b"more"),
+            vcs.run(tmp_path, "version", config=[("a.key", "1")], variables={"GIT_TRACE": "0"}),
+        ]
+    assert told not in others
+    assert asked == {command: None, Command(tmp_path.name, ("version",)): others[0]}
+    assert vcs.run(tmp_path, "version", config=[("a.key", "1")]) != told
+
+
+def test_what_answered_differently_when_it_was_asked_again_has_no_one_answer(tmp_path: Path) -> None:
+    vcs.run(tmp_path, "init", "-q", "--initial-branch=main")
+    with vcs.watched({}) as asked:
+        for _ in range(2):
+            vcs.run(tmp_path, "config", "--unset", "core.bare")
+    assert list(asked.values()) == [None]

@@ -3,6 +3,8 @@
 Sole home of GitPython, which costs more to load than most commands take: only where nobody waits.
 """
 
+from __future__ import annotations
+
 import contextlib
 import os
 import signal
@@ -11,19 +13,21 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from pathlib import Path
-from typing import IO, TYPE_CHECKING, Final, TypeVar
 
 from vendor_tool.errors import UsageError
+from vendor_tool.remote import Command
 from vendor_tool.values import dataclass
 
-if TYPE_CHECKING:
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # a command that is only asked again loads neither `typing` nor `pathlib`
     from datetime import datetime
+    from pathlib import Path
+    from typing import IO, Final, TypeVar
 
     from git.types import Lit_config_levels as Levels
 
-Item = TypeVar("Item")
-Made = TypeVar("Made")
+    Item = TypeVar("Item")
+    Made = TypeVar("Made")
 
 WORKERS: Final = 8  # upstreams that are asked at the same time
 PROTOCOLS: Final = ("file", "git", "http", "https", "ssh")
@@ -55,7 +59,7 @@ _NEUTRAL: Final = (
     ("i18n.logOutputEncoding", "UTF-8"),
 )
 
-_running: "set[subprocess.Popen[bytes]]" = set()
+_running: set[subprocess.Popen[bytes]] = set()
 _stopped = threading.Event()
 
 
@@ -66,6 +70,24 @@ class Ran:
     status: int | None
     out: bytes
     err: str
+
+
+_told: Mapping[Command, Ran] = {}
+_asked: dict[Command, Ran | None] | None = None
+
+
+@contextmanager
+def watched(told: Mapping[Command, Ran]) -> Iterator[Mapping[Command, Ran | None]]:
+    """Every command of the block, with its answer where that was waited for and is one; one block at a time.
+
+    What was `told` before is not asked again.
+    """
+    global _told, _asked
+    _told, _asked = told, {}
+    try:
+        yield _asked
+    finally:
+        _told, _asked = {}, None
 
 
 def run(
@@ -82,30 +104,52 @@ def run(
     `config` holds for this command only and is seen by nobody else: it travels in the environment. After `timeout`
     seconds the command and its children are killed. `keep` are file descriptors that the command inherits.
     """
-    with start(folder, *arguments, stdin=stdin, config=config, variables=variables, keep=keep) as process:
-        try:
-            out, err = process.communicate(timeout=timeout)
-        except subprocess.TimeoutExpired:
-            _kill(process)
-            out, err = process.communicate()
-            return Ran(None, out, err.decode("utf-8", "replace"))
+    command = Command(folder.name, arguments, tuple(config))
+    known = _told.get(command) if not (stdin or variables) else None
+    if known is None:
+        with _started(folder, arguments, stdin, _environment(config, variables or {}), keep) as process:
+            known = finish(process, timeout)
+    # what answered otherwise when it was asked again has no one answer
+    if _asked is not None and _asked.setdefault(command, known) != known:
+        _asked[command] = None
+    return known
+
+
+def finish(process: subprocess.Popen[bytes], timeout: float | None = None) -> Ran:
+    """How a command of `start` ends; it is killed, with its children, after `timeout` seconds."""
+    try:
+        out, err = process.communicate(timeout=timeout)
+    except subprocess.TimeoutExpired:
+        _kill(process)
+        out, err = process.communicate()
+        return Ran(None, out, err.decode("utf-8", "replace"))
     pause(0)
     return Ran(process.returncode, out, err.decode("utf-8", "replace"))
 
 
 @contextmanager
 def start(
-    folder: Path,
+    folder: Path | str,
     *arguments: str,
     stdin: bytes = b"",
     config: Sequence[tuple[str, str]] = (),
     variables: Mapping[str, str] | None = None,
     keep: Sequence[int] = (),
-) -> Iterator["subprocess.Popen[bytes]"]:
+) -> Iterator[subprocess.Popen[bytes]]:
     """A running git, to read its output piece by piece; it is dead and reaped when the block is left."""
+    if _asked is not None:
+        _asked[Command(os.path.basename(folder), arguments, tuple(config))] = None  # noqa: PTH119 - loads nothing
+    with _started(folder, arguments, stdin, _environment(config, variables or {}), keep) as process:
+        yield process
+
+
+@contextmanager
+def _started(
+    folder: Path | str, arguments: Sequence[str], stdin: bytes, variables: Mapping[str, str], keep: Sequence[int]
+) -> Iterator[subprocess.Popen[bytes]]:
     with _file(stdin) as given:
         pause(0)
-        process = _popen(folder, arguments, given, _environment(config, variables or {}), keep)
+        process = _popen(folder, arguments, given, variables, keep)
         _running.add(process)
         try:
             yield process
@@ -192,7 +236,7 @@ def pause(seconds: float) -> None:
         raise KeyboardInterrupt
 
 
-def commit(folder: Path, message: str, *, author: str, email: str, date: "datetime") -> str:
+def commit(folder: Path, message: str, *, author: str, email: str, date: datetime) -> str:
     """Record every file of a repository's folder as its next commit; the commit's id. Not while other threads run.
 
     GitPython writes the objects itself: no hook, filter or setting has a part in them, so that they are the same on
@@ -204,7 +248,7 @@ def commit(folder: Path, message: str, *, author: str, email: str, date: "dateti
         import git
 
         class Repository(git.Repo):
-            def config_reader(self, config_level: "Levels | None" = "repository") -> git.GitConfigParser:
+            def config_reader(self, config_level: Levels | None = "repository") -> git.GitConfigParser:
                 return super().config_reader(config_level)
 
         who = git.Actor(author, email)
@@ -229,8 +273,12 @@ def _nothing_foreign() -> Iterator[None]:
 
 
 def _popen(
-    folder: Path, arguments: Sequence[str], stdin: IO[bytes] | None, variables: Mapping[str, str], keep: Sequence[int]
-) -> "subprocess.Popen[bytes]":
+    folder: Path | str,
+    arguments: Sequence[str],
+    stdin: IO[bytes] | None,
+    variables: Mapping[str, str],
+    keep: Sequence[int],
+) -> subprocess.Popen[bytes]:
     try:
         return subprocess.Popen(
             ["git", *arguments],
@@ -277,7 +325,7 @@ def _environment(config: Sequence[tuple[str, str]], variables: Mapping[str, str]
     return {**environment, **variables}
 
 
-def _kill(process: "subprocess.Popen[bytes]") -> None:
+def _kill(process: subprocess.Popen[bytes]) -> None:
     if process.poll() is None:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)

@@ -1,5 +1,6 @@
 """What is remembered of a look that found nothing to do answers only where nothing has changed."""
 
+import json
 import os
 import shutil
 from collections.abc import Callable
@@ -163,6 +164,12 @@ def test_check_sees_that_a_fence_was_taken_down(synced: Project, content: str) -
     shutil.rmtree(Path(os.environ["XDG_CACHE_HOME"]) / "vendor-tool" / "verdict")
     assert remembered == synced.run("check")
     assert remembered.code == 1
+
+
+def test_paths_are_named_from_where_the_repository_begins_now(synced: Project, tmp_path: Path) -> None:
+    assert json.loads(synced.done("check", "--format", "json").out)["lock"] == "vendor.lock.yaml"
+    (tmp_path / ".git").mkdir()
+    assert json.loads(synced.done("check", "--format", "json").out)["lock"] == "proj/vendor.lock.yaml"
 
 
 def test_rebuild_is_never_answered_from_memory(synced: Project, tmp_path: Path) -> None:

@@ -22,15 +22,26 @@ def run() -> int:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code; never raises."""
     try:
-        from vendor_tool.cli.arguments import parse
-
-        arguments = parse(sys.argv[1:] if argv is None else argv)
-        code = int(arguments.call(arguments))
+        code = _run(sys.argv[1:] if argv is None else list(argv))
         if sys.stdout is not None:  # closed by whoever called
             sys.stdout.flush()
         return code
     except (Exception, KeyboardInterrupt) as problem:  # a bug must not look like a finding
         return int(_failed(problem))
+
+
+def _run(words: list[str]) -> int:
+    from vendor_tool.cli import quick
+
+    earlier = quick.earlier(words)
+    if earlier is not None and earlier.answer is not None:
+        sys.stdout.write(earlier.answer.out)
+        return int(earlier.answer.code)
+    from vendor_tool.cli.arguments import parse
+
+    arguments = parse(words)
+    arguments.earlier = earlier
+    return int(arguments.call(arguments))
 
 
 def _failed(problem: BaseException) -> ExitCode:

@@ -10,6 +10,8 @@ from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
 from vendor_tool import __version__
+from vendor_tool.cli import places
+from vendor_tool.cli.places import LOCK as LOCK
 from vendor_tool.errors import UsageError
 
 TYPE_CHECKING = False
@@ -18,7 +20,6 @@ if TYPE_CHECKING:
 
 FORMATS = ("text", "json", "sarif", "github", "junit", "markdown")
 PLANS = ("text", "json", "markdown")
-LOCK = "vendor.lock.yaml"
 
 EXIT_CODES = """\
 exit codes:
@@ -64,24 +65,13 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
         raise UsageError("no command", hint="see `vendor-tool --help`; `vendor-tool demo` shows the whole story")
     arguments.lock_given = arguments.lock is not None
     if arguments.lock is None:
-        arguments.lock = _find_lock()
+        arguments.lock = Path(places.lock())
     return arguments
 
 
 def cache() -> Path:
     """The user's cache folder for this tool."""
-    if named := os.environ.get("VENDOR_TOOL_CACHE"):
-        return Path(named)
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "vendor-tool"
-
-
-def _find_lock() -> Path:
-    """The lock of the folder one stands in, or of the nearest one above it."""
-    here = Path(os.getcwd())  # noqa: PTH109 - keeps the spelling of a linked folder
-    for folder in (here, *here.parents):
-        if (folder / LOCK).is_file():
-            return folder / LOCK
-    return here / LOCK
+    return Path(places.cache())
 
 
 def parser(names: Collection[str] | None = None) -> argparse.ArgumentParser:

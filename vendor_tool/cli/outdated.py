@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from vendor_tool import lockfile
-from vendor_tool.cli import output
+from vendor_tool import lockfile, vcs
+from vendor_tool.cli import output, quick
 from vendor_tool.cli.arguments import cache
 from vendor_tool.cli.commands import access, voice
+from vendor_tool.cli.output import Voice
 from vendor_tool.errors import ExitCode, UpstreamError, UsageError
+
+if TYPE_CHECKING:
+    from vendor_tool.pipeline.outdated import Report
 
 LOST: Final = "upstream-unreachable"
 
@@ -27,7 +31,10 @@ def outdated(arguments: argparse.Namespace) -> ExitCode:
 
     lock = lockfile.load(arguments.lock, cache())
     speak = voice(arguments)
-    found = pipeline.outdated(lock, arguments.names, access(arguments), wheels=arguments.wheels, hunks=speak.verbose)
+    with vcs.watched(quick.told(arguments)) as commands:
+        found = pipeline.outdated(
+            lock, arguments.names, access(arguments), wheels=arguments.wheels, hunks=speak.verbose
+        )
     findings, rules = list(found.findings), {**drift.RULES, **RULES}
     if arguments.write_baseline or arguments.baseline:
         from vendor_tool.cli import accepted
@@ -41,16 +48,24 @@ def outdated(arguments: argparse.Namespace) -> ExitCode:
             code = accepted.write(arguments.write_baseline, findings, scope, speak)
             return _lost(found.lost) or code
         findings = accepted.new(arguments.baseline, findings, scope, speak)
-    output.report(findings, rules, arguments, speak)
-    if speak.verbose and found.siblings:
-        from vendor_tool.outdated.siblings import show
+    text = output.report(findings, rules, arguments, speak)
+    if speak.verbose:
+        _show(found, speak)
+    code = output.code(findings) if arguments.exit_code else ExitCode.CLEAN
+    if not found.lost:
+        quick.keep_told(arguments, lock, text, code=code, asked=commands)
+    return _lost(found.lost) or code
 
-        for pair in found.siblings:
-            if pair.hunks:
-                output.say(speak, show(pair.left, pair.right, pair.hunks))
-        for missed in found.missed:
-            output.say(speak, f"{missed.finding.message}\n{show(missed.copy, missed.changed, missed.hunks)}")
-    return _lost(found.lost) or (output.code(findings) if arguments.exit_code else ExitCode.CLEAN)
+
+def _show(found: Report, speak: Voice) -> None:
+    """The hunks in which copies of one file differ."""
+    from vendor_tool.outdated.siblings import show
+
+    for pair in found.siblings:
+        if pair.hunks:
+            output.say(speak, show(pair.left, pair.right, pair.hunks))
+    for missed in found.missed:
+        output.say(speak, f"{missed.finding.message}\n{show(missed.copy, missed.changed, missed.hunks)}")
 
 
 def _lost(problems: Sequence[UpstreamError]) -> ExitCode:

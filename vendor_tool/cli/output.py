@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from vendor_tool.cli import places
 from vendor_tool.errors import ExitCode, UsageError
 from vendor_tool.findings import Finding, RuleInfo
 from vendor_tool.urls import redacted
@@ -108,8 +109,8 @@ def report(found: Sequence[Finding], rules: Mapping[str, RuleInfo], arguments: a
     from vendor_tool.reports import REPORTS
 
     lock = arguments.lock
-    top = _top(lock.parent.resolve())
-    root = lock.parent.resolve().relative_to(top).as_posix()
+    folder = lock.parent.resolve()
+    root = folder.relative_to(places.top(str(folder))).as_posix()
     name = lock.name if root == "." else f"{root}/{lock.name}"
     for form, target in arguments.also:
         document(REPORTS[form].render(found, rules, lock=name, root=root), target)
@@ -157,11 +158,3 @@ def raw(data: bytes) -> None:
     sys.stdout.flush()
     sys.stdout.buffer.write(data)
     sys.stdout.buffer.flush()
-
-
-def _top(folder: Path) -> Path:
-    """The top of the repository that a folder is in, which reports name their paths from; the folder itself if none."""
-    for parent in (folder, *folder.parents):
-        if (parent / ".git").exists():
-            return parent
-    return folder

@@ -5,15 +5,13 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Final, Literal
 
-from vendor_tool import vcs
+from vendor_tool import remote, vcs
 from vendor_tool.fetch import http
 from vendor_tool.fetch.trouble import Kind, Trouble
 from vendor_tool.model import Access
 from vendor_tool.urls import plain_url, redacted
 from vendor_tool.values import dataclass
 
-REMOTE: Final = "vendor-tool"
-OVERALL: Final = 20  # one git command may take this many times the time for a stall
 PART: Final = 256  # blobs asked for at a time once a transfer of all of them broke
 
 # every ref that may lead to a commit: first what the project itself names, then what was proposed to it
@@ -62,9 +60,9 @@ def fetch(
     config = [("fetch.negotiationAlgorithm", "default" if negotiate else "noop")]
     if partial:
         # given here and not in the store's own file, so that reading a missing object never reaches for the network
-        config += [(f"remote.{REMOTE}.promisor", "true"), (f"remote.{REMOTE}.partialCloneFilter", partial)]
+        config += [(f"remote.{remote.NAME}.promisor", "true"), (f"remote.{remote.NAME}.partialCloneFilter", partial)]
     asked = "".join(f"{item}\n" for item in sorted(wanted)).encode()
-    ran = _remote(store, url, [*arguments, "--stdin", REMOTE], access, stdin=asked, config=config, hold=hold)
+    ran = _remote(store, url, [*arguments, "--stdin", remote.NAME], access, stdin=asked, config=config, hold=hold)
     return ran if isinstance(ran, Trouble) else None
 
 
@@ -97,7 +95,7 @@ def advertised(folder: Path, url: str, limits: Sequence[str], access: Access) ->
 
 def listed(folder: Path, url: str, limits: Sequence[str], access: Access) -> Advertised | Trouble:
     """The same, with what else the server told."""
-    ran = _remote(folder, url, ["ls-remote", "--quiet", *limits, REMOTE], access)
+    ran = _remote(folder, url, remote.listing(folder.name, url, limits).arguments, access)
     if isinstance(ran, Trouble):
         return ran
     # not splitlines(): a ref's name may hold what Unicode calls a line's end
@@ -124,13 +122,7 @@ def _remote(
     config: Sequence[tuple[str, str]] = (),
     hold: int | None = None,
 ) -> vcs.Ran | Trouble:
-    stall = http.stall()
-    settings = [
-        (f"remote.{REMOTE}.url", url),
-        ("http.lowSpeedLimit", "1"),
-        ("http.lowSpeedTime", str(stall)),
-        *config,
-    ]
+    settings = [*remote.settings(url), *config]
     keep = () if hold is None else (hold,)
 
     def attempt(variables: Mapping[str, str] | None = None) -> vcs.Ran | Trouble:
@@ -140,7 +132,7 @@ def _remote(
             stdin=stdin,
             config=settings,
             variables=variables,
-            timeout=stall * OVERALL,
+            timeout=remote.patience(),
             keep=keep,
         )
         return ran if ran.status == 0 else _trouble(url, ran)

@@ -1,7 +1,6 @@
 """Plain HTTP: one request, tried again where that may help. Sole home of requests."""
 
 import io
-import os
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -9,13 +8,13 @@ from typing import TYPE_CHECKING, Final
 
 from vendor_tool import __version__
 from vendor_tool.fetch.trouble import Kind, Trouble
+from vendor_tool.remote import stall
 from vendor_tool.urls import plain_url, redacted
 from vendor_tool.values import dataclass
 
 if TYPE_CHECKING:
     from requests import Response, Session
 
-STALL: Final = 30  # seconds without progress before a transfer is given up; `VENDOR_TOOL_TIMEOUT` overrides
 PAUSES: Final = (0.5, 1.0, 2.0)  # seconds before the second, third and fourth try
 PATIENCE: Final = 30  # the longest `Retry-After`, in seconds, that is waited for
 CONNECT: Final = 10  # seconds
@@ -89,12 +88,6 @@ def _answer(session: "Session", url: str, json: object) -> "Response":
         answer.close()
         time.sleep(wait)
     raise AssertionError("the last attempt returns")
-
-
-def stall() -> int:
-    """Seconds without progress before a transfer is given up."""
-    given = os.environ.get("VENDOR_TOOL_TIMEOUT", "")
-    return int(given) if given.isdecimal() and int(given) > 0 else STALL
 
 
 def _wait(status: int, headers: Mapping[str, str], pause: float | None) -> float | None:

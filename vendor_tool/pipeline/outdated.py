@@ -14,7 +14,7 @@ from vendor_tool.outdated import verdict
 from vendor_tool.outdated.files import Changes, compare
 from vendor_tool.outdated.pins import Standing
 from vendor_tool.outdated.verdict import Facts
-from vendor_tool.pipeline import pin
+from vendor_tool.pipeline import installed, pin
 from vendor_tool.plan import Selection
 from vendor_tool.values import dataclass, replace
 
@@ -65,7 +65,7 @@ def outdated(
     previews = tuple(one for one in made.values() if not isinstance(one, str))
     findings = [found for look in looks for found in _told(look, made.get(look.upstream.name))]
     selected = [look.upstream for look in looks]
-    if wheels or any(_at_hand(name) for upstream in selected for name in upstream.imports):
+    if wheels or installed.at_hand(name for one in selected for name in one.imports):
         from vendor_tool.pipeline import runtime
 
         findings += runtime.packaged(selected, wheels, access)
@@ -111,16 +111,6 @@ def _kin(lock: Lock, looks: Sequence[_Look], access: Access, *, hunks: bool) -> 
     pairs, _ = copies.pairs(lock, asked, access)  # what could not be fetched is among the findings
     missed = tuple(copies.lacking(lock, pairs, grounds))
     return _Kin((*findings, *(one.finding for one in missed)), pairs, missed)
-
-
-def _at_hand(name: str) -> bool:
-    """Whether something installed here holds a dotted name; told without importing it."""
-    import importlib.util
-
-    try:
-        return importlib.util.find_spec(name.partition(".")[0]) is not None
-    except (ImportError, ValueError):
-        return False
 
 
 def _preview(lock: Lock, ground: Ground, access: Access) -> Preview | str:
@@ -282,8 +272,6 @@ def _address(upstream: Upstream, listing: Listing) -> Iterator[Finding]:
 
 
 def _known_bad(lock: Lock, names: Collection[str], access: Access) -> list[Finding]:
-    from importlib import metadata
-
     from vendor_tool.outdated import known_bad
 
     def is_ancestor(name: str, older: str, newer: str) -> bool | None:
@@ -292,15 +280,10 @@ def _known_bad(lock: Lock, names: Collection[str], access: Access) -> list[Findi
         except UpstreamError:
             return None
 
-    installed: dict[str, str] = {}
-    for name in sorted({name for note in lock.known_bad for name in note.versions}):
-        try:
-            installed[name] = metadata.version(name)
-        except metadata.PackageNotFoundError:
-            continue
+    versions = installed.versions(sorted({name for note in lock.known_bad for name in note.versions}))
     checks: tuple[Callable[[], Iterator[Finding]], ...] = (
         lambda: known_bad.bad_pins(lock, is_ancestor),
-        lambda: known_bad.bad_environment(lock, installed),
+        lambda: known_bad.bad_environment(lock, versions),
         lambda: known_bad.bad_requirements(lock),
     )
     return [one for check in checks for one in check() if one.upstream is None or one.upstream in names]

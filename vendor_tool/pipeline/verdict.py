@@ -12,6 +12,7 @@ import json
 import os
 
 from vendor_tool import __version__
+from vendor_tool.pipeline import program
 from vendor_tool.pipeline.disk import Folders
 
 TYPE_CHECKING = False
@@ -62,19 +63,8 @@ def remember(lock: Lock, cache: Path, *, question: str, out: str = "", err: str 
 
 
 def _place(cache: Path, data: bytes, question: str) -> Path:
-    key = hashlib.sha256(f"{FORMAT}\0{__version__}\0{_program()}\0{question}\0".encode() + data).hexdigest()
+    key = hashlib.sha256(f"{FORMAT}\0{__version__}\0{program.files()}\0{question}\0".encode() + data).hexdigest()
     return cache / "verdict" / key[:40]
-
-
-def _program() -> str:
-    """What tells one state of this program from another while somebody works on it."""
-    facts = []
-    for folder, _, names in os.walk(os.path.dirname(os.path.dirname(__file__))):  # noqa: PTH120 - pathlib costs more
-        for name in names:
-            if not name.endswith(".pyc"):
-                found = os.stat(f"{folder}/{name}")  # noqa: PTH116
-                facts.append((f"{folder}/{name}", found.st_mtime_ns, found.st_size))
-    return hashlib.sha256(repr(sorted(facts)).encode()).hexdigest()
 
 
 def _evidence(lock: Lock) -> dict[str, object]:
