@@ -171,6 +171,27 @@ def test_every_version_of_a_path_comes_with_its_commit(kernels: Repository, acce
     assert fetch.versions(upstream, tip, "k.py", replace(access, offline=True)) == found
 
 
+def test_every_change_of_every_path_comes_with_what_it_left(kernels: Repository, access: Access) -> None:
+    first = kernels.commit({"a.py": "1", "sub/b c.py": "2"}, "first")
+    second = kernels.commit({"a.py": None, "n\new.py": "3"}, "second")
+    third = kernels.commit({}, "nothing")
+    fourth = kernels.commit({"sub/b c.py": "4"}, "fourth")
+    upstream = entry(kernels.url)
+    found = fetch.changes(upstream, fourth, access)
+    blobs = {path: kernels.blob(sha, path) for sha, path in ((first, "a.py"), (second, "n\new.py"))}
+    assert [(commit.sha, commit.paths, left) for commit, left in found] == [
+        (fourth, ("sub/b c.py",), {"sub/b c.py": kernels.blob(fourth, "sub/b c.py")}),
+        (second, ("a.py", "n\new.py"), {"a.py": "0" * 40, "n\new.py": blobs["n\new.py"]}),
+        (first, ("a.py", "sub/b c.py"), {"a.py": blobs["a.py"], "sub/b c.py": kernels.blob(first, "sub/b c.py")}),
+    ]
+    offline = replace(access, offline=True)
+    assert fetch.changes(upstream, fourth, offline) == found
+    assert fetch.standing(upstream, [third, first], ["a.py", "n\new.py", "sub"], offline) == (
+        {"n\new.py": blobs["n\new.py"]},
+        {"a.py": blobs["a.py"]},
+    )
+
+
 def test_every_branch_and_tag_that_holds_a_commit_is_named(kernels: Repository, access: Access) -> None:
     held = kernels.commit({"k.py": "1"})
     kernels.commit({"k.py": "2"})

@@ -223,6 +223,20 @@ def test_an_item_that_is_not_there_is_not_removed() -> None:
         edit.remove_item(LISTS["flow"], ("u", "patches"), "z")
 
 
+def test_a_text_of_several_lines_stands_line_by_line_where_yaml_gives_it_back() -> None:
+    assert emit.block({"text": "one\n\n  two: 2\n# three"}, 2) == [
+        "  text: |-",
+        "    one",
+        "",
+        "      two: 2",
+        "    # three",
+    ]
+    for odd in (" a\nb", "a\nb\n", "a \nb", "\na", "a\tb\nc"):
+        assert emit.block({"text": odd}, 0) == [f"text: {emit.scalar(odd)}"]
+        assert plain(compose("x.yaml", emit.block({"text": odd}, 0)[0] + "\n")) == {"text": odd}
+    assert emit.block([{"header": {"text": "a\nb"}}], 0) == ["- header:", "    text: |-", "      a", "      b"]
+
+
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=30),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(min_size=1, max_size=12), inner, max_size=4),

@@ -216,6 +216,17 @@ def test_rename_reaches_relative_imports_by_their_full_name() -> None:
     )
 
 
+def test_rename_to_a_name_with_a_dot_before_it_is_a_relative_import_of_the_projects_own_module() -> None:
+    given = "import runtime\nfrom runtime import language as T\nfrom runtime.math import log\n"
+    place = "/".join(FILES["demo/ops/run.py"].split("/")[:-1]).replace("/", ".")
+    assert rewritten(given, runtime=f".{place}._made.runtime", runtime__language=f".{place}._made.T") == (
+        b"from ._made import runtime\nfrom ._made import T\nfrom ._made.runtime.math import log\n"
+    )
+    assert rewritten("import runtime as r\n", runtime=".own") == (
+        f"from {'.' * (place.count('.') + 2)} import own as r\n".encode()
+    )
+
+
 def test_rename_to_itself_leaves_the_import_for_a_patch() -> None:
     given = "from ..extra import x\nimport demo.extra\nprint(demo)\n"
     assert rewritten(given, demo__extra="demo.extra") == given.encode()
