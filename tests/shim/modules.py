@@ -156,6 +156,47 @@ MODULES = {
         from tilelang.language import *
         def probe(): return max(1, 2), len("ab")
         """,
+    "flags that other names of suppress answer": """
+        import contextlib as c
+        from contextlib import suppress as quiet
+        HAVE = GONE = OLD = False
+        with quiet(ImportError):
+            from tilelang.utils.target import determine
+            HAVE = True
+        NOTHING = c.suppress(ImportError)
+        with NOTHING:
+            from tilelang.gone import x
+            GONE = True
+        ERRORS = (ImportError, KeyError)
+        try:
+            from tilelang.utils.target import renamed
+            OLD = True
+        except ERRORS: pass
+        def probe(): return HAVE, GONE, OLD, determine()
+        """,
+    "the identity of attributes of the runtime": """
+        def same(n):
+            from tilelang import language as L
+            d = L.float16 if n else L.float32
+            return L.float16 is T.float16, d is T.float16, T.float is T.float32
+        def probe(): return same(0), same(1)
+        """,
+    "a bounded type variable": """
+        from typing import Generic, TypeVar
+        D = TypeVar("D", T.dtype, str)
+        class Box(Generic[D]):
+            def __init__(self, d: D): self.d = d
+        BOX = Box(T.float16)
+        def probe(): return BOX.d == "float16", Box("x").d, D.__constraints__[1]
+        """,
+    "a test that a mark decorates": """
+        import tilelang.testing
+        N = 8
+        @tilelang.testing.requires_cuda
+        def test(): return N
+        N = 4
+        def probe(): return test(), test.needs_cuda
+        """,
     "registries": """
         REG = {}
         def register(name):

@@ -34,6 +34,9 @@ USES = {
     "a function called at import": "def table():\n    return {'d': T.float32}\nX = table()\n",
     "an import in that function": "def table():\n    from tilelang.utils import target\n    return target.now()\nX = table()\n",
     "a star": "from tilelang.autotuner import *\n@autotune(configs=[])\ndef f(): ...\n",
+    "a star that replaces built-in names": "from tilelang.language import *\nX = max(1, float(2))\ndef f(n: int = int(3)): ...\n",
+    "two stars of which one brings nothing": "from tilelang.autotuner import *\nfrom tilelang.language import *\nX = max(1, len([]))\n",
+    "type variables": "from typing import Generic, TypeVar\nD = TypeVar('D', T.dtype, str)\nclass Box(Generic[D]):\n    d: D\n",
     "deferred values of others": "import copy\nX = copy.deepcopy({'d': T.float32})\n",
 }
 
@@ -77,6 +80,47 @@ def test_a_flag_that_an_except_sets_is_false(project: Project) -> None:
         """,
     )
     assert project.run("import vendored.k as k; print(k.HAVE, k.autotune)") == "False None\n"
+
+
+def test_a_flag_that_a_suppress_of_any_name_leaves_is_false(project: Project) -> None:
+    project.vendor(
+        "k",
+        """
+        import contextlib as c
+        from contextlib import suppress as quiet
+        HAVE = STORED = STACK = False
+        with quiet(ImportError):
+            import tilelang
+            HAVE = True
+        NOTHING = c.suppress(ImportError)
+        with NOTHING:
+            import tilelang
+            STORED = True
+        with c.ExitStack() as stack:
+            stack.enter_context(quiet(ImportError))
+            import tilelang
+            STACK = True
+        """,
+    )
+    assert project.run("import vendored.k as k; print(k.HAVE, k.STORED, k.STACK)") == "False False False\n"
+
+
+def test_built_in_names_that_a_star_replaces_are_the_runtimes_and_the_others_pythons(project: Project) -> None:
+    project.vendor(
+        "k",
+        """
+        from tilelang.language import *
+        @prim_func
+        def k(a): return max(a, 1)
+        def size(a): return len(a)
+        def top(a): return max(a, 1)
+        """,
+    )
+    said = project.run(
+        "import vendored.k as k; print(k.size([1]), k.top)\ntry: k.top(3)\nexcept ImportError: print('needs it')"
+    )
+    assert said.startswith("1 <function top at")
+    assert said.endswith("needs it\n")
 
 
 def test_an_import_in_a_function_raises_when_it_runs(project: Project) -> None:
