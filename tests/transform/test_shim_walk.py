@@ -168,6 +168,10 @@ REFUSED = {
         "def make(n):\n    @tilelang.jit\n    def k(): return n\n    n = 4\n    return k\nK = make(1)\n",
         "3: `n` as `k` finds it, before line 5 changes it,",
     ),
+    "what runs unless the file is the program": (
+        "if __name__ != '__main__':\n    x = float(T.top)\n",
+        "2: the number of `float(T.top)`",
+    ),
     "in a class body": ("class A:\n    if T.ok:\n        x = 1\n", "2: the truth of `T.ok`"),
 }
 
@@ -185,6 +189,10 @@ ALLOWED = {
     "text that is kept": "NAME = f'kernel_{T.float32}'\n",
     "inside a function that is not called": "def f():\n    if T.ok:\n        return float(T.top)\n",
     "under main": "if __name__ == '__main__':\n    print(float(T.top))\n",
+    "under main, the other way round and with more": (
+        "import sys\nif '__main__' == __name__ and sys.argv[1:]:\n    print(float(T.top))\n"
+    ),
+    "what only a type checker sees": "import typing as t\nif t.TYPE_CHECKING:\n    x = float(T.top)\n",
     "a recorded number": "from ._tilelang._builtins import float\nx = float(T.top) * 2\n",
     "the name of something else": "import other as T\nif T.ok:\n    pass\n",
     "a plain table's truth": "CONFIG = {T.a: 1}\nif CONFIG:\n    pass\n",

@@ -7,7 +7,7 @@ file's own functions that are called there.
 import ast
 from collections.abc import Collection, Iterator, Mapping
 
-from vendor_tool.transform import scopes, shim_identities, shim_walk, syntax
+from vendor_tool.transform import scopes, shim_branches, shim_identities, shim_walk, syntax
 from vendor_tool.transform.shim_builtins import KEYED, LOADED, RECORDABLE
 from vendor_tool.transform.shim_values import Own, Siblings, Use
 from vendor_tool.values import dataclass
@@ -17,7 +17,7 @@ def type_checking(tree: ast.Module) -> frozenset[syntax.Import]:
     """The imports that only a type checker sees."""
     found: set[syntax.Import] = set()
     for node in syntax.statements(tree.body):
-        if isinstance(node, ast.If) and ast.unparse(node.test) in ("TYPE_CHECKING", "typing.TYPE_CHECKING"):
+        if isinstance(node, ast.If) and shim_branches.is_type_checking(node.test):
             found |= {one for one in syntax.statements(node.body) if isinstance(one, ast.Import | ast.ImportFrom)}
     return frozenset(found)
 

@@ -18,6 +18,22 @@ _Names = Mapping[str, Sequence[ast.stmt]]
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 
 
+def never(test: ast.expr) -> bool:
+    """Whether a branch does not run while the file is imported."""
+    match test:
+        case ast.BoolOp(op=ast.And(), values=values):
+            return any(map(never, values))
+        case ast.Compare(left=left, ops=[ast.Eq()], comparators=[right]):
+            return {ast.unparse(left), ast.unparse(right)} == {"__name__", "'__main__'"}
+        case _:
+            return is_type_checking(test)
+
+
+def is_type_checking(test: ast.expr) -> bool:
+    """Whether only a type checker takes the branch."""
+    return isinstance(test, ast.Name | ast.Attribute) and ast.unparse(test).rpartition(".")[2] == "TYPE_CHECKING"
+
+
 # ---- the mark in a rewritten file ---------------------------------------------------------------------------
 
 

@@ -9,7 +9,7 @@ import functools
 from collections.abc import Iterator, Sequence
 from typing import TypeAlias
 
-from vendor_tool.transform import scopes
+from vendor_tool.transform import scopes, shim_branches
 from vendor_tool.transform.shim_values import Use, Walk
 from vendor_tool.values import dataclass
 
@@ -159,7 +159,7 @@ def _changes(body: Sequence[ast.AST], loop: ast.AST | None) -> Iterator[_Change]
             for part in node.body:
                 if isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef):
                     yield from _inside(part)
-        elif isinstance(node, ast.If) and _never(node.test):
+        elif isinstance(node, ast.If) and shim_branches.never(node.test):
             yield from _changes(node.orelse, loop)
         elif not isinstance(node, ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp):
             yield from _changed(node, loop)
@@ -215,8 +215,3 @@ def _part(node: ast.AST) -> ast.Name | None:
     while isinstance(inner, ast.Attribute | ast.Subscript):
         inner = inner.value
     return inner if isinstance(inner, ast.Name) else None
-
-
-def _never(test: ast.expr) -> bool:
-    """Whether the branch does not run at import."""
-    return ast.unparse(test) in ("__name__ == '__main__'", "TYPE_CHECKING", "typing.TYPE_CHECKING")

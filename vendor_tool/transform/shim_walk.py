@@ -32,7 +32,7 @@ def walk(tree: ast.Module, own: Own, shadows: frozenset[str] = frozenset(), brou
     seen.brought = brought
     for statement in tree.body:
         seen.stack[0] = (tree, statement)
-        if isinstance(statement, ast.If) and not _is_main(statement.test) and not _is_type_checking(statement.test):
+        if isinstance(statement, ast.If) and not shim_branches.never(statement.test):
             _branch(seen, statement, tree, marks=not shadows)
         else:
             _statement(seen, statement)
@@ -138,7 +138,7 @@ def _statement(seen: Walk, node: ast.stmt) -> None:
         case ast.AugAssign(target=ast.Name(id=name), value=given):
             seen.names[name] = joined(seen.names.get(name), value(seen, given))
         case ast.If(test=test, body=body, orelse=orelse):
-            if not _is_main(test) and not _is_type_checking(test):
+            if not shim_branches.never(test):
                 truth(seen, test)
                 _block(seen, body)
             _block(seen, orelse)
@@ -261,11 +261,3 @@ def _shadowed(seen: Walk, decorator: ast.expr, module: str, name: str) -> None:
     first = ast.unparse(decorator).partition("(")[0].partition(".")[0]
     if first not in seen.shadows:
         refuse(seen, decorator, f"the class, by `{name}`,")
-
-
-def _is_main(test: ast.expr) -> bool:
-    return isinstance(test, ast.Compare) and isinstance(test.left, ast.Name) and test.left.id == "__name__"
-
-
-def _is_type_checking(test: ast.expr) -> bool:
-    return ast.unparse(test) in ("TYPE_CHECKING", "typing.TYPE_CHECKING")
