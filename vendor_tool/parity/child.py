@@ -39,7 +39,7 @@ def stream(
     paths = os.pathsep.join(filter(None, (ours, os.environ.get("PYTHONPATH"))))
     last, late = "", threading.Event()
     with (
-        _terminable(),
+        terminable(),
         subprocess.Popen(
             argv,
             cwd=root,
@@ -63,9 +63,13 @@ def stream(
             if child.poll() is None:
                 _end(child)
     if late.is_set():
-        hint = "raise `--timeout`, or mend the test"
-        raise ParityError(f"pytest did not end within {timeout:g} s: {last}", hint=hint)
+        raise too_long("pytest", timeout or 0, last)
     return child.returncode, last
+
+
+def too_long(what: str, timeout: float, last: str) -> ParityError:
+    """That a run was ended after `timeout` seconds, and what it had said last."""
+    return ParityError(f"{what} did not end within {timeout:g} s: {last}", hint="raise `--timeout`, or mend the test")
 
 
 def judged(path: Path, status: int, last: str) -> Report:
@@ -89,8 +93,8 @@ def judged(path: Path, status: int, last: str) -> Report:
 
 
 @contextlib.contextmanager
-def _terminable() -> Iterator[None]:
-    """SIGTERM interrupts, as Ctrl-C does; otherwise it would end this process and leave its child running."""
+def terminable() -> Iterator[None]:
+    """SIGTERM interrupts, as Ctrl-C does; otherwise it would end this process and leave what it began running."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

@@ -6,11 +6,9 @@ only for tests with one of these markers, and a kernel only when its versions ar
 
 from __future__ import annotations
 
-import importlib
 import json
 import os
 import random
-import sys
 import zlib
 from collections.abc import Callable
 from dataclasses import asdict
@@ -26,6 +24,7 @@ from vendor_tool.errors import ParityNotRun, VendorError
 from vendor_tool.model import Lock
 from vendor_tool.parity import kernel as kernels
 from vendor_tool.parity import machine
+from vendor_tool.parity import reference as references
 from vendor_tool.parity.kernel import Kernel
 from vendor_tool.parity.report import KERNEL, MACHINE, NOTE, Report, outcome
 from vendor_tool.parity.tolerance import Note, Tolerance
@@ -200,13 +199,11 @@ def upstream(request: pytest.FixtureRequest) -> ModuleType:
 
 @pytest.fixture
 def reference(request: pytest.FixtureRequest) -> Callable[..., Any]:
-    """The function that the marker's `reference="module:function"` names; the test's own folder is searched first."""
+    """The function that the marker's `reference="module:function"` names; the test's own folder goes first."""
     marker = request.node.get_closest_marker("kernel")
     module, _, name = marker.kwargs["reference"].partition(":")
-    folder = str(request.path.parent)
-    if folder not in sys.path:
-        sys.path.insert(0, folder)
-    return getattr(importlib.import_module(module), name)  # type: ignore[no-any-return]
+    found = _or_fail(lambda: references.load(request.path.parent, module))
+    return getattr(found, name)  # type: ignore[no-any-return]
 
 
 @pytest.fixture

@@ -5,22 +5,28 @@ A worker needs Python with torch, the kernel runtime, pytest and pyyaml; neither
 
 from __future__ import annotations
 
+import contextlib
 import os
 import random
+import signal
 import socket
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from vendor_tool.errors import UsageError
+from vendor_tool.errors import ParityError, UsageError
 from vendor_tool.model import Lock
 from vendor_tool.parity import child, report
 from vendor_tool.parity.report import Report
 
 _SETTINGS = ("conftest.py", "pytest.ini", "pyproject.toml", "setup.cfg", "tox.ini")
+_LATE = -999  # what stands for a status where a file took too long: no process ends with it
+_SLICE = 0.5  # seconds after which a worker sees that its task was cancelled
+_GRACE = 10.0  # seconds to end by itself
 _KIND = "accelerator_type:"  # how Ray names a node's kind of GPU among its resources
 
 
@@ -33,12 +39,14 @@ def run(
     folder: str,
     require: bool = False,
     seed: int | None = None,
+    timeout: float | None = None,
 ) -> Report:
     """Run every test file under `folder` once on each kind of GPU of the cluster at `address`, side by side.
 
     Tests marked `timing` run afterwards, one file at a time. All draw from one seed. On a cluster without a GPU the
-    files run on CPU workers, where tests marked `gpu` skip. Raises UsageError where ray is not installed, the address
-    does not answer, or pytest cannot run the tests; ParityError where it dies of them.
+    files run on CPU workers, where tests marked `gpu` skip. `timeout` is in seconds, for each file from when its worker
+    begins. Raises UsageError where ray is not installed, the address does not answer, or pytest cannot run the tests;
+    ParityError where it dies of them, or a file takes too long. No worker goes on after that, or after an interrupt.
     """
     seed = random.SystemRandom().randrange(2**31) if seed is None else seed
     ray = _connect(address)
@@ -52,17 +60,40 @@ def run(
         options = [f"--parity-only={','.join(names)}", f"--parity-seed={seed}", *(["--require-gpu"] if require else [])]
 
         def begin(place: Mapping[str, Any], file: str, marked: str) -> Any:
-            return task.options(**place).remote(luggage, file, lock.path.name, [*options, "-m", marked])
+            return task.options(**place).remote(luggage, file, lock.path.name, [*options, "-m", marked], timeout)
 
-        answers = ray.get([begin(place, file, "not timing") for place in places for file in tests])
-        # by nothing but itself is a time disturbed least: one after the other, also on other nodes
-        timed = [file for file in tests if b"timing" in (lock.root / file).read_bytes()]
-        answers += [ray.get(begin(place, file, "timing")) for place in places for file in timed]
+        with child.terminable():
+            answers = _gathered(ray, [begin(place, file, "not timing") for place in places for file in tests], timeout)
+            # by nothing but itself is a time disturbed least: one after the other, also on other nodes
+            timed = [file for file in tests if b"timing" in (lock.root / file).read_bytes()]
+            for place in places:
+                for file in timed:
+                    answers += _gathered(ray, [begin(place, file, "timing")], timeout)
     finally:
         ray.shutdown()
     if not answers:
         raise UsageError(f"`{folder}` holds no test file", hint="name them `test_*.py`")
     return report.join([_judged(*answer) for answer in answers])
+
+
+def _gathered(ray: Any, tasks: Sequence[Any], timeout: float | None) -> list[tuple[str, str, int, str]]:
+    """What the tasks came to, in their order. Where one takes too long, or this run is ended, all of them are."""
+    left = list(tasks)
+    try:
+        while left:
+            done, left = ray.wait(left)
+            for file, _text, status, last in ray.get(done):
+                if status == _LATE:
+                    raise child.too_long(f"`{file}` on a Ray worker", timeout or 0, last)
+        return list(ray.get(list(tasks)))
+    except ray.exceptions.RayError as error:
+        why = next(filter(None, reversed(str(error).splitlines())), type(error).__name__)
+        raise ParityError(f"a Ray worker did not do its task: {why}", hint="see the logs of the cluster") from error
+    finally:
+        for one in left:
+            ray.cancel(one)
+        if left:
+            ray.wait(left, num_returns=len(left), timeout=_GRACE)
 
 
 def _files(root: Path, folder: str) -> list[str]:
@@ -141,8 +172,10 @@ def _places(resources: Mapping[str, float]) -> list[dict[str, Any]]:
     return [{"num_gpus": 1, "resources": {kind: 0.001}} for kind in kinds] or [{"num_gpus": 1}]
 
 
-def _work(luggage: Mapping[str, bytes], file: str, lock: str, options: Sequence[str]) -> tuple[str, str, int, str]:
-    """On a worker: unpack, run one test file in a process of its own.
+def _work(
+    luggage: Mapping[str, bytes], file: str, lock: str, options: Sequence[str], timeout: float | None
+) -> tuple[str, str, int, str]:
+    """On a worker: unpack, run one test file in a process group of its own, of which nothing is left afterwards.
 
     Gives its name, its report or "", its status, its last line.
     """
@@ -158,7 +191,38 @@ def _work(luggage: Mapping[str, bytes], file: str, lock: str, options: Sequence[
             f"--parity-report={out}", *options,
         ]  # fmt: skip
         paths = os.pathsep.join(filter(None, (f"{scratch}/tool", os.environ.get("PYTHONPATH"))))
-        env = {**os.environ, "PYTHONPATH": paths}
-        done = subprocess.run(command, cwd=f"{scratch}/project", env=env, capture_output=True, text=True, check=False)
-        last = "".join((done.stdout + done.stderr).strip().splitlines()[-1:])
-        return file, out.read_text(encoding="utf-8") if out.is_file() else "", done.returncode, last
+        status, said = _ended(command, f"{scratch}/project", {**os.environ, "PYTHONPATH": paths}, timeout)
+        last = "".join(said.strip().splitlines()[-1:])
+        return file, out.read_text(encoding="utf-8") if out.is_file() else "", status, last
+
+
+def _ended(command: Sequence[str], folder: str, env: Mapping[str, str], timeout: float | None) -> tuple[int, str]:
+    """Status and output of a command, `_LATE` for one that took longer than `timeout`, in seconds."""
+    until = None if timeout is None else time.monotonic() + timeout
+    with subprocess.Popen(
+        command,
+        cwd=folder,
+        env=env,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        start_new_session=True,
+    ) as running:
+        try:
+            while True:
+                left = _SLICE if until is None else min(_SLICE, max(0.0, until - time.monotonic()))
+                try:
+                    said = running.communicate(timeout=left)[0]
+                    return running.returncode, said
+                except subprocess.TimeoutExpired:
+                    if until is not None and time.monotonic() >= until:
+                        break
+        finally:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(running.pid, signal.SIGKILL)
+        try:
+            return _LATE, running.communicate(timeout=_SLICE)[0]
+        except subprocess.TimeoutExpired:  # something that left the group holds its output open
+            return _LATE, ""

@@ -89,7 +89,14 @@ def run(
             from vendor_tool.parity import ray as cluster
 
             measured = cluster.run(
-                lock, work.names, address=ray, pristine=pristine, folder=FOLDER, require=require, seed=seed
+                lock,
+                work.names,
+                address=ray,
+                pristine=pristine,
+                folder=FOLDER,
+                require=require,
+                seed=seed,
+                timeout=timeout,
             )
         else:
             measured = _run_here(work, len(machine.gpus()) if gpus is None else gpus, workers, junit)
