@@ -100,3 +100,12 @@ def test_what_is_not_text_pairs_by_its_bytes_alone() -> None:
     found = paired({"k/t.bin": b"\0" * 99, "k/u.bin": b"\0\1" * 99}, {"up/t.bin": b"\0" * 98, "up/x.bin": b"\0\1" * 99})
     assert found.pairs == (Pair("k/u.bin", "up/x.bin", "same"),)
     assert found.left == {"k/t.bin": "is not text, and the same nowhere"}
+
+
+def test_of_two_copies_the_one_that_is_most_alike_gets_the_file() -> None:
+    far = EDITED.replace(b"line_4 ", b"edited ").replace(b"line_5 ", b"edited ")
+    found = paired({"a/k.py": far, "b/k.py": EDITED}, {"up/k.py": ONE})
+    assert found.pairs == (Pair("b/k.py", "up/k.py", "named"),)
+    assert found.left == {"a/k.py": "is less like `up/k.py` than `b/k.py`"}
+    found = paired({"a/x.py": far, "b/y.py": EDITED}, {"up/k.py": ONE})
+    assert found.pairs == (Pair("b/y.py", "up/k.py", "content"),)

@@ -85,7 +85,10 @@ def costs(
         data = files[local]
         own = blob_id(data)
         for path in paths:
-            for oid in found.blobs[path]:
+            oids = found.blobs[path]
+            if local not in given and own not in oids and not _kin(data, oids, contents, local):
+                continue
+            for oid in oids:
                 if oid == own:
                     cost = 0
                 elif not (pairs.text(data) and pairs.text(contents[oid])):
@@ -98,6 +101,12 @@ def costs(
                     cost = distance(data, contents[oid], local)
                 made.setdefault(local, {}).setdefault(path, {})[oid] = cost
     return made
+
+
+def _kin(data: bytes, oids: Sequence[str], contents: Mapping[str, bytes], local: str) -> bool:
+    """Whether the newest, the oldest or a version between them is somewhat like a copy: the others are not, then."""
+    some = {oids[0], oids[-1], oids[len(oids) // 2]}
+    return any(pairs.alike(data, contents[oid], local) >= pairs.SAID for oid in some)
 
 
 def total(

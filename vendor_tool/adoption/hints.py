@@ -27,6 +27,7 @@ class Hints:
     """What was found. Revisions are full ids, those that most files name first."""
 
     revisions: Mapping[str, Place]  # said beside the upstream's address, or that of a fork with its name
+    names: Mapping[str, Place]  # said there too: short ids, tags, branches
     commits: Mapping[str, Place]  # any other text of 40 hex digits
     paths: Mapping[str, str]  # local path -> upstream path
 
@@ -34,6 +35,7 @@ class Hints:
 def hints(files: Mapping[str, bytes], url: str) -> Hints:
     """What the texts of `files`, by local path, say of the repository at `url`."""
     said: dict[str, list[Place]] = {}
+    named: dict[str, list[Place]] = {}
     loose: dict[str, list[Place]] = {}
     paths: dict[str, str] = {}
     for path, data in files.items():
@@ -41,8 +43,9 @@ def hints(files: Mapping[str, bytes], url: str) -> Hints:
         for claim in claims(data, path):
             if not _means(claim, url):
                 continue
-            if claim.ref and len(claim.ref) == 40:
-                said.setdefault(claim.ref, []).append(Place(path, claim.line))
+            if claim.ref:
+                full = len(claim.ref) == 40
+                (said if full else named).setdefault(claim.ref, []).append(Place(path, claim.line))
             if claim.path and claim.verb == "mapped to":
                 _map(paths, files, path, claim.path)
             elif claim.path:
@@ -51,7 +54,8 @@ def hints(files: Mapping[str, bytes], url: str) -> Hints:
             paths[path] = own.pop()
         for commit, line in _commits(data):
             loose.setdefault(commit, []).append(Place(path, line))
-    return Hints(_ranked(said), {sha: at for sha, at in _ranked(loose).items() if sha not in said}, paths)
+    loose = {sha: places for sha, places in loose.items() if sha not in said}
+    return Hints(_ranked(said), _ranked(named), _ranked(loose), paths)
 
 
 def _means(claim: Claim, url: str) -> bool:

@@ -156,14 +156,19 @@ def _named(search: _Search) -> None:
         and not _small_file(search.files[local], local)
     }
     contents = search.read(sorted({path for paths in wanted.values() for path in paths})) if wanted else {}
-    for local in sorted(wanted, key=lambda one: (len(wanted[one]), one)):
-        free = [path for path in wanted[local] if path not in search.taken() and path in contents]
-        scores = {path: alike(search.files[local], contents[path], local) for path in free}
-        best = max(scores.values(), default=0.0)
-        if best >= NAMED:
-            equal = [path for path in free if scores[path] == best]
-            chosen = min(equal, key=lambda path: _far(search, local, path))
-            search.found[local] = Pair(local, chosen, "named", tuple(path for path in equal if path != chosen))
+    scores = {
+        (local, path): alike(search.files[local], contents[path], local)
+        for local, paths in wanted.items()
+        for path in paths
+        if path in contents
+    }
+    # the most alike first: of two copies of one file, or of two files of one name, each gets its own
+    for local, path in sorted(scores, key=lambda two: (-scores[two], two[0], _far(search, *two))):
+        score, taken = scores[local, path], search.taken()
+        if score >= NAMED and local not in search.found and path not in taken:
+            equal = [one for one in wanted[local] if scores.get((local, one)) == score and one not in taken]
+            chosen = min(equal, key=lambda one: _far(search, local, one))
+            search.found[local] = Pair(local, chosen, "named", tuple(one for one in equal if one != chosen))
 
 
 def _small(search: _Search) -> None:
@@ -187,15 +192,18 @@ def _alike(search: _Search) -> None:
         if text(search.files[local]) and not _small_file(search.files[local], local) and posixpath.splitext(local)[1]
     ]
     kin = _kin(search, todo)
+    taken, found = search.taken(), list[tuple[float, str, str, How]]()
     for local in [local for local in todo if kin.get(local)][:SEARCHED]:
-        taken = search.taken()
         free = {path: search.listing[path] for path in kin[local] if path not in taken}
         stripped = b"\n".join(_without_header(search.files[local], local)) + b"\n"
         (proposal,) = moves.propose({local: stripped}, {}, free, search.read)
         if proposal.renamed:
-            search.found[local] = Pair(local, proposal.renamed, "content")
+            found.append((-proposal.similarity, local, proposal.renamed, "content"))
         elif path := _most(proposal):
-            search.found[local] = Pair(local, path, "symbols")
+            found.append((0.0, local, path, "symbols"))
+    for _, local, path, how in sorted(found):
+        if path not in search.taken():
+            search.found[local] = Pair(local, path, how)
 
 
 def _kin(search: _Search, todo: Sequence[str]) -> dict[str, list[str]]:

@@ -21,7 +21,6 @@ from vendor_tool.values import dataclass, replace
 
 # a formatter binds a project to one version of it: only for what is worth it
 WORTH = 4
-WIDTHS = (88, 100, 120)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +59,9 @@ def explained(question: Question) -> Draft:
 
     Without any rule the files come as they are upstream, so that there always is one. Raises what `build.make` does.
     """
-    plain = _tried(question, _with(question.entry, []))
-    default = _tried_or_none(question, question.entry)
-    best = default if default is not None and default.left <= plain.left else plain
+    first = (_tried_or_none(question, entry) for entry in (question.entry, _with(question.entry, [{"imports": {}}])))
+    plain = next((draft for draft in first if draft is not None and not draft.left), None)
+    best = plain or _tried(question, _with(question.entry, []))
     if best.left:
         best = min([best, *_variants(question)], key=_rank)
         best = _dropped(question, best)
@@ -72,13 +71,16 @@ def explained(question: Question) -> Draft:
 
 
 def _rank(draft: Draft) -> tuple[int, bool, int]:
-    """Of equal drafts that with a rename is better: it holds for imports that an upgrade brings, too."""
-    rules = draft.entry.get("transforms", [])
-    return draft.left, not any(rule.get("imports", {}).get("rename") for rule in rules), len(rules)
+    """Of equal drafts that with a rename is better, and one without `imports` worse: an upgrade brings imports, too."""
+    rules = draft.entry.get("transforms", [{"imports": {}}] if "transforms" not in draft.entry else [])
+    found = [rule["imports"] for rule in rules if "imports" in rule]
+    return draft.left, not any(options.get("rename") for options in found), len(rules) if found else len(rules) + 2
 
 
 def _variants(question: Question) -> Iterator[Draft]:
-    """Drafts with header, imports and stand-ins."""
+    """Drafts with the default rules, and with header, imports and stand-ins."""
+    default = _tried_or_none(question, question.entry)
+    yield from [default] if default is not None else []
     for head, imports, shim in itertools.product(_headers(question), _imports(question), _shims(question)):
         entry = {**question.entry, **head}
         listed = [*entry.get("transforms", []), *imports, *shim]
@@ -175,7 +177,7 @@ def _unformatted(question: Question, best: Draft) -> Iterator[Mapping[str, Any]]
 
 
 def _formats(question: Question) -> Iterator[dict[str, Any]]:
-    """Options of ruff: the project's own line length, else usual ones; with and without sorted imports."""
+    """Options of ruff as the project has them, with and without sorted imports; nothing where it does not use ruff."""
     from vendor_tool.transform import format as formatting
 
     try:
@@ -183,17 +185,18 @@ def _formats(question: Question) -> Iterator[dict[str, Any]]:
     except UsageError:
         return
     settings = _settings(question.lock)
-    width = settings.get("line-length")
+    if settings is None:
+        return
+    width = settings.get("line-length", 88)
     top = question.entry["to"].partition("/")[0]
     isort = reading.table(settings, ("lint", "isort"))
     own = reading.strings(isort.get("known-first-party")) or sorted({top, *_tops(question)} - {""})
-    for length in [width] if isinstance(width, int) else WIDTHS:
-        base = {"tool": "ruff", "version": version, "line-length": length}
-        sorting = {"isort": True, **({"first-party": own} if own else {})}
-        sorting |= {"combine-as": True} if isort.get("combine-as-imports") is True else {}
-        yield base
-        yield {**base, **sorting}
-        yield {**base, **sorting, "past-noqa": True}
+    base = {"tool": "ruff", "version": version, "line-length": width}
+    sorting = {"isort": True, **({"first-party": own} if own else {})}
+    yield base
+    for combined in [True] if isort.get("combine-as-imports") is True else [False, True]:
+        order = {**base, **sorting, **({"combine-as": True} if combined else {})}
+        yield from (order, {**order, "past-noqa": True})
 
 
 def _tops(question: Question) -> set[str]:
@@ -202,8 +205,8 @@ def _tops(question: Question) -> set[str]:
     return {new.partition(".")[0] for old, new in found.items() if new != old}
 
 
-def _settings(lock: Lock) -> Mapping[str, object]:
-    """What the project says to ruff; nothing where it does not, or where that cannot be read."""
+def _settings(lock: Lock) -> Mapping[str, object] | None:
+    """What the project says to ruff; None where it says nothing, or where that cannot be read."""
     for name in ruff.CONFIGS:
         data = state.on_disk(lock, name)[0]
         if data is None:
@@ -213,9 +216,9 @@ def _settings(lock: Lock) -> Mapping[str, object]:
         except UsageError:
             continue
         table = reading.table(found, ("tool", "ruff")) if name == "pyproject.toml" else found
-        if table:
+        if table or name != "pyproject.toml":
             return table
-    return {}
+    return None
 
 
 # ---- trying -----------------------------------------------------------------------------------------------

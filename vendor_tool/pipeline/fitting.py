@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from typing import TypeAlias
 
 from vendor_tool import fetch, licences
 from vendor_tool.adoption import fit, pairs
-from vendor_tool.adoption.hints import Hints
+from vendor_tool.adoption.hints import Hints, Place
 from vendor_tool.errors import UpstreamError, UsageError
 from vendor_tool.model import Access, Commit, Snapshot, Upstream
 from vendor_tool.pipeline import add
@@ -16,6 +17,8 @@ from vendor_tool.words import count
 
 # commits of one fit whose licence is looked for
 LOOKED = 5
+# revisions that copies name and that are asked for
+TRIED = 5
 
 History: TypeAlias = Sequence[tuple[Commit, Mapping[str, str]]]
 """What `fetch.changes` gives."""
@@ -65,32 +68,44 @@ def fitted(draft: Upstream, rev: str | None, copies: Copies, access: Access) -> 
     if rev is not None:
         branch, revision, tag = add.pinned(draft, rev, access)
         return Fitted(replace(draft, revision=revision), branch, tag, "as it was asked for")
-    named = [sha for sha in copies.hints.revisions if _there(draft, sha, access)]
-    if named:
-        return _named(draft, None, named, copies, access)
+    said = {sha: place for sha, place in islice(copies.hints.revisions.items(), TRIED) if _there(draft, sha, access)}
+    said = said or dict(_resolved(draft, copies.hints.names, access))
+    if said:
+        return _named(draft, None, said, copies, access)
     branch, head, _ = add.pinned(draft, None, access)
     draft = replace(draft, revision=head)
     history = fetch.changes(draft, head, access)
     inside = {commit.sha for commit, _ in history}
-    named = [sha for sha in copies.hints.commits if sha in inside]
-    if named:
-        return _named(draft, branch, named, copies, access)
+    said = {sha: place for sha, place in copies.hints.commits.items() if sha in inside}
+    if said:
+        return _named(draft, branch, said, copies, access)
     return _walked(draft, branch, history, copies, access)
 
 
 def _there(upstream: Upstream, sha: str, access: Access) -> bool:
     try:
         fetch.snapshot(upstream, sha, access)
-    except UpstreamError:
+    except (UpstreamError, UsageError):  # a tree or a blob can go by such an id, too
         return False
     return True
 
 
-def _named(draft: Upstream, branch: str | None, named: Sequence[str], copies: Copies, access: Access) -> Fitted:
+def _resolved(draft: Upstream, names: Mapping[str, Place], access: Access) -> Iterator[tuple[str, Place]]:
+    """Commits that short ids and tags stand for; a branch says nothing of when it was looked at."""
+    for name, place in islice(names.items(), TRIED):
+        try:
+            revision, tag = fetch.named(draft, name, access)
+        except (UpstreamError, UsageError):
+            continue
+        if tag is not None or revision.startswith(name):
+            yield revision, place
+
+
+def _named(draft: Upstream, branch: str | None, named: Mapping[str, Place], copies: Copies, access: Access) -> Fitted:
     """Of the commits that are named, the one at which most copies have their file, with the fewest lines different."""
     scores = {sha: _score(replace(draft, revision=sha), copies, access) for sha in named} if len(named) > 1 else {}
     chosen = min(named, key=lambda sha: scores.get(sha, (0, 0)))
-    place = {**copies.hints.commits, **copies.hints.revisions}[chosen]
+    place = named[chosen]
     return Fitted(replace(draft, revision=chosen), branch, None, f"named in {place.path}:{place.line}")
 
 
