@@ -77,7 +77,7 @@ def _row(path: str, texts: Mapping[str, bytes]) -> Sequence[Html]:
         name,
         _why(found),
         lines(_file(one) for one in found.files),
-        text(_lines(found.files)),
+        element("span", text(_lines(found.files)), class_="short"),
         text(said["Author"]),
         address(said["Told upstream"]),
         address(said["Bug"]),
