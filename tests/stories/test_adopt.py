@@ -657,3 +657,20 @@ def test_a_changed_file_that_is_not_text_cannot_be_a_pair(consumer: Project, ups
     said = consumer.refused(ExitCode.CONTENT, "adopt", "lib/k", "--from", upstream.url, "--name", "demo", *pair)
     assert "`lib/k/table.bin` was edited and is not text, so no patch can hold the change" in said
     assert "not adopted: lib/k/table.bin (is not text, and the same nowhere)\n" in adopted(consumer, upstream)
+
+
+def test_a_commit_that_was_named_for_something_else_does_not_count(consumer: Project, tmp_path: Path) -> None:
+    upstream = repository(tmp_path / "up.git")
+    empty = upstream.commit({"LICENSE": MIT})
+    first = upstream.commit({"pkg/ops/bwd.py": BWD})
+    upstream.commit({"pkg/ops/bwd.py": BWD.replace("64", "96")})
+    consumer.write({"lib/k/bwd.py": f"# The licence is that of {empty}.\n\n{BWD}"})
+    assert f"demo at {first[:12]} of 2023-11-14 (fits exactly)" in adopted(consumer, upstream)
+
+
+def test_of_two_commits_that_are_named_the_one_that_fits_is_taken(consumer: Project, upstream: Repository) -> None:
+    first = upstream.git("rev-parse", "main")
+    second = upstream.commit({"pkg/ops/bwd.py": BWD.replace("64", "96")})
+    upstream.commit({"pkg/ops/bwd.py": BWD.replace("64", "128")})
+    consumer.write({"lib/k/bwd.py": f"# Between {first}\n# and {second}.\n\n{BWD.replace('64', '96')}"})
+    assert f"demo at {second[:12]} of 2023-11-14 (named in lib/k/bwd.py:2)" in adopted(consumer, upstream)

@@ -88,9 +88,7 @@ def _adopt(path: Path, request: Request, head: Mapping[str, str], access: Access
         hints({to: blob.data for to, blob in disk.items()}, request.url),
     )
     found = fitting.fitted(draft, request.rev, copies, access)
-    snapshot = fetch.snapshot(found.upstream, found.upstream.revision, access)
-    paired = copies.pairing(found.upstream, snapshot, access)
-    chosen, refused = handmade.adoptable(paired.pairs, disk)
+    chosen, refused = handmade.adoptable(found.pairing.pairs, disk)
     if not chosen:
         raise fitting.nothing_like(found.upstream, copies)
     question = _question(lock, path, found, chosen, disk, request, access)
@@ -111,13 +109,13 @@ def _adopt(path: Path, request: Request, head: Mapping[str, str], access: Access
     )
     return Adopted(
         name=draft.name,
-        revision=snapshot.revision,
-        date=snapshot.date,
+        revision=build.snapshot.revision,
+        date=build.snapshot.date,
         why=found.why,
         equal=found.equal,
         license=best.entry.get("license"),
         pairs=chosen,
-        left=dict(sorted({**left, **paired.left, **refused}.items())),
+        left=dict(sorted({**left, **found.pairing.left, **refused}.items())),
         rules=tuple(_told(best.entry)),
         patches=changed,
         done=done,

@@ -10,7 +10,7 @@ from vendor_tool import fetch, licences
 from vendor_tool.adoption import fit, pairs
 from vendor_tool.adoption.hints import Hints, Place
 from vendor_tool.errors import UpstreamError, UsageError
-from vendor_tool.model import Access, Commit, Snapshot, Upstream
+from vendor_tool.model import Access, Commit, Upstream
 from vendor_tool.pipeline import add
 from vendor_tool.values import dataclass, replace
 from vendor_tool.words import count
@@ -26,9 +26,10 @@ History: TypeAlias = Sequence[tuple[Commit, Mapping[str, str]]]
 
 @dataclass(frozen=True, slots=True)
 class Fitted:
-    """The revision, what of it goes into the lock, and why it is that one."""
+    """The revision, what of it goes into the lock, why it is that one, and which file of it each copy is of."""
 
     upstream: Upstream  # with the revision
+    pairing: pairs.Pairing
     branch: str | None
     tag: str | None
     why: str
@@ -43,8 +44,9 @@ class Copies:
     given: Mapping[str, str]
     hints: Hints
 
-    def pairing(self, upstream: Upstream, snapshot: Snapshot, access: Access) -> pairs.Pairing:
+    def pairing(self, upstream: Upstream, access: Access) -> pairs.Pairing:
         """Which file of a revision each copy is of. Raises UsageError for a given one that is not there."""
+        snapshot = fetch.snapshot(upstream, upstream.revision, access)
         below = f"{upstream.from_}/" if upstream.from_ else ""
         for path in self.given.values():
             if path not in snapshot.entries:
@@ -67,18 +69,19 @@ def fitted(draft: Upstream, rev: str | None, copies: Copies, access: Access) -> 
     """
     if rev is not None:
         branch, revision, tag = add.pinned(draft, rev, access)
-        return Fitted(replace(draft, revision=revision), branch, tag, "as it was asked for")
+        draft = replace(draft, revision=revision)
+        return Fitted(draft, copies.pairing(draft, access), branch, tag, "as it was asked for")
     said = {sha: place for sha, place in islice(copies.hints.revisions.items(), TRIED) if _there(draft, sha, access)}
     said = said or dict(_resolved(draft, copies.hints.names, access))
-    if said:
-        return _named(draft, None, said, copies, access)
+    if found := _named(draft, None, said, copies, access):
+        return found
     branch, head, _ = add.pinned(draft, None, access)
     draft = replace(draft, revision=head)
     history = fetch.changes(draft, head, access)
     inside = {commit.sha for commit, _ in history}
     said = {sha: place for sha, place in copies.hints.commits.items() if sha in inside}
-    if said:
-        return _named(draft, branch, said, copies, access)
+    if found := _named(draft, branch, said, copies, access):
+        return found
     return _walked(draft, branch, history, copies, access)
 
 
@@ -101,20 +104,27 @@ def _resolved(draft: Upstream, names: Mapping[str, Place], access: Access) -> It
             yield revision, place
 
 
-def _named(draft: Upstream, branch: str | None, named: Mapping[str, Place], copies: Copies, access: Access) -> Fitted:
-    """Of the commits that are named, the one at which most copies have their file, with the fewest lines different."""
-    scores = {sha: _score(replace(draft, revision=sha), copies, access) for sha in named} if len(named) > 1 else {}
-    chosen = min(named, key=lambda sha: scores.get(sha, (0, 0)))
-    place = named[chosen]
-    return Fitted(replace(draft, revision=chosen), branch, None, f"named in {place.path}:{place.line}")
+def _named(
+    draft: Upstream, branch: str | None, named: Mapping[str, Place], copies: Copies, access: Access
+) -> Fitted | None:
+    """Of the commits that are named, the one at which most copies have their file, with the fewest lines different.
+
+    None where no copy has its file at any of them: they were named for something else.
+    """
+    best: tuple[tuple[int, int], Fitted] | None = None
+    for sha, place in named.items():
+        upstream = replace(draft, revision=sha)
+        found = copies.pairing(upstream, access)
+        score = (-len(found.pairs), _different(upstream, found, copies, access) if len(named) > 1 else 0)
+        if found.pairs and (best is None or score < best[0]):
+            best = score, Fitted(upstream, found, branch, None, f"named in {place.path}:{place.line}")
+    return best[1] if best is not None else None
 
 
-def _score(upstream: Upstream, copies: Copies, access: Access) -> tuple[int, int]:
+def _different(upstream: Upstream, found: pairs.Pairing, copies: Copies, access: Access) -> int:
     snapshot = fetch.snapshot(upstream, upstream.revision, access)
-    found = copies.pairing(upstream, snapshot, access).pairs
-    contents = fetch.reader(upstream, snapshot, access)([pair.path for pair in found])
-    different = sum(fit.distance(copies.files[one.local], contents[one.path], one.local) for one in found)
-    return -len(found), different
+    contents = fetch.reader(upstream, snapshot, access)([pair.path for pair in found.pairs])
+    return sum(fit.distance(copies.files[one.local], contents[one.path], one.local) for one in found.pairs)
 
 
 # ---- through the history ----------------------------------------------------------------------------------
@@ -122,7 +132,7 @@ def _score(upstream: Upstream, copies: Copies, access: Access) -> tuple[int, int
 
 def _walked(head: Upstream, branch: str | None, history: History, copies: Copies, access: Access) -> Fitted:
     # a file that was asked for may be gone by now
-    now = replace(copies, given={}).pairing(head, fetch.snapshot(head, head.revision, access), access)
+    now = replace(copies, given={}).pairing(head, access)
     known: dict[str, set[str]] = {pair.local: {pair.path} for pair in now.pairs}
     for local, path in copies.hints.paths.items():
         known.setdefault(local, set()).add(path)
@@ -148,7 +158,9 @@ def _walked(head: Upstream, branch: str | None, history: History, copies: Copies
     chosen = _licensed(head, [*fits, *newest], access)
     left = totals[fits[0]]
     why = f"fits best: {count(left, 'line')} of {count(len(priced), 'file')} differ" if left else "fits exactly"
-    return Fitted(replace(head, revision=chosen), branch, None, why, tuple(sha for sha in fits if sha != chosen))
+    upstream = replace(head, revision=chosen)
+    equal = tuple(sha for sha in fits if sha != chosen)
+    return Fitted(upstream, copies.pairing(upstream, access), branch, None, why, equal)
 
 
 def _licensed(upstream: Upstream, fits: Sequence[str], access: Access) -> str:
