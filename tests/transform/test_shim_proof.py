@@ -179,6 +179,22 @@ def test_a_name_that_only_a_star_of_the_module_could_bring_to_another_file_is_re
     ]
 
 
+def test_a_name_that_came_to_another_file_with_a_star_that_is_written_out_is_refused() -> None:
+    files = vendored(
+        a="from tilelang.language import *\n@prim_func\ndef k(): ...\n",
+        b="from .a import k, gemm\n",
+        c="from .a import *\ndef f(): return gemm(max(1, 2))\n",
+        d="from . import a\ndef f():\n    a.note = 1\n    return a.copy, a.k, a.note\n",
+        e="try:\n    from .a import fast\nexcept ImportError:\n    fast = None\n",
+    )
+    brings = "which only a star import of a shimmed module in `vendored/a.py` brings,"
+    assert [(path, line, what.partition(" is needed")[0]) for _, path, line, what in prove(files)] == [
+        ("vendored/b.py", 1, f"`gemm`, {brings}"),
+        ("vendored/c.py", 1, f"`gemm`, {brings}"),
+        ("vendored/d.py", 1, f"`copy`, {brings}"),
+    ]
+
+
 def test_a_failure_that_the_absence_or_a_mark_of_the_tool_causes_is_never_called_the_files_own() -> None:
     files = vendored(
         a="try:\n    import tilelang\nexcept ImportError:\n    KIND = 'none'\nelse:\n    KIND = 'x'\nassert KIND == 'x'\n",

@@ -7,12 +7,23 @@ from typing import TypeAlias
 
 from vendor_tool.errors import UsageError
 from vendor_tool.model import ShimSpec, Source
-from vendor_tool.transform import modules, shim_analysis, shim_stars, shim_tables, shim_walk, syntax
+from vendor_tool.transform import (
+    modules,
+    scopes,
+    shim_analysis,
+    shim_attempts,
+    shim_stars,
+    shim_tables,
+    shim_walk,
+    syntax,
+)
 from vendor_tool.transform.shim_standin import BUNDLED, GUARD
 from vendor_tool.transform.shim_values import Brought, Use, Walk
 from vendor_tool.values import dataclass, field, replace
 
 _Parts: TypeAlias = tuple[str, ...]
+_BY_NAME = frozenset({"__getattr__", "globals", "vars", "exec"})
+"""A file that uses one of them may bind names that its source does not show."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +35,11 @@ class _Exports:
     tables: frozenset[str] = frozenset()  # names of tables whose keys are not known yet
     star: str | None = None  # the shimmed module that a star import brings nobody knows what of
     open: bool = False  # it may have names that the source does not show
+    direct: bool = False  # it imports from a stand-in itself, and a star import of its own may be written out
+
+    def lacks(self, name: str) -> bool:
+        """Whether the name can only have come with a star import of a shimmed module."""
+        return (self.direct or self.star is not None) and not self.open and name not in self.bound
 
 
 @dataclass(slots=True)
@@ -54,7 +70,9 @@ class Siblings:
         """What the file does at import that cannot be put off, read from it and the files that it imports from."""
         tree = self.trees[path]
         found = shim_analysis.refusals(tree, lambda node: self.own(path, node), lambda node: self.brought(path, node))
-        return tuple(dict.fromkeys((*found, *self._at_imports(path, tree), *self._stars(path, tree))))
+        return tuple(
+            dict.fromkeys((*found, *self._at_imports(path, tree), *self._stars(path, tree), *self._through(path, tree)))
+        )
 
     def own(self, path: str, node: syntax.Import) -> dict[str, str]:
         """The deferred names of an import of the rewritten file, each with the module that it stands for."""
@@ -93,6 +111,20 @@ class Siblings:
             if names:
                 listed = shim_stars.listed(names)
                 yield Use(node.lineno, f"{listed}, which only the star import of `{shimmed[node]}` brings,")
+
+    def _through(self, path: str, tree: ast.Module) -> Iterator[Use]:
+        """Names that a star import of another vendored file has from a star import there, which is written out."""
+        given = [(node, self._named(path, node)) for node in shim_stars.stars(tree) if not self.own(path, node)]
+        files = [(node, file, self._exports(file)) for node, named in given for _, (file, _) in named]
+        if len(files) < len(given) or any(one.open for _, _, one in files):
+            return
+        loose = shim_stars.loose(tree).difference(*(one.bound for _, _, one in files))
+        for node, file, one in files:
+            if loose and (one.direct or one.star):
+                yield Use(
+                    node.lineno, f"{shim_stars.listed(sorted(loose))}, which only {_star(one.star)} in `{file}` brings,"
+                )
+                return
 
     def _module(self, path: str, node: ast.ImportFrom) -> str:
         """The real module that a statement imports from through a stand-in; nothing for another one."""
@@ -171,7 +203,11 @@ class Siblings:
         seen = shim_walk.walk(body, lambda node: self.own(path, node), brought=lambda node: self.brought(path, node))
         bound, tables = set(self._bound(path)), set(_tables(body, seen))
         star: str | None = None
-        is_open = "__getattr__" in bound
+        is_open = not _BY_NAME.isdisjoint(scopes.identifiers(tree))
+        # what a package lacks may be a submodule of any kind
+        direct = path.rpartition("/")[2] != "__init__.py" and any(
+            self.own(path, node) for node in _at_import(tree.body)
+        )
         for node in _at_import(tree.body):
             tables |= {name.rpartition(".")[2] for name in self._tables_of(path, node)}
             if isinstance(node, ast.ImportFrom) and node.names[0].name == "*":
@@ -180,7 +216,7 @@ class Siblings:
                 bound |= {name for one in given for name in one.bound}
                 is_open |= not given and star is None
         kinds = {name: (kind, _origin(seen, name)) for name, kind in seen.names.items() if kind is not None}
-        return _Exports(frozenset(bound), kinds, frozenset(tables), star, is_open)
+        return _Exports(frozenset(bound), kinds, frozenset(tables), star, is_open, direct)
 
     def _tables_of(self, path: str, node: syntax.Import) -> Iterator[str]:
         """Names, as the importing file writes them, of tables in other files whose keys are not known yet."""
@@ -198,17 +234,17 @@ class Siblings:
         runtime = {
             alias.asname or alias.name for node in _at_import(tree.body) if self.own(path, node) for alias in node.names
         }
+        typed, guarded = shim_analysis.type_checking(tree), shim_attempts.guards(tree)
         for node in _at_import(tree.body):
             for table in self._tables_of(path, node):
                 # only an attribute that is looked up, and the name itself, can be told from the source
                 if shim_tables.is_read(tree, table.rpartition(".")[2], None, runtime):
                     yield Use(node.lineno, f"the keys of `{table}`, which another vendored file binds,")
-            for _, (file, name) in self._named(path, node):
+            for bound, (file, name) in self._named(path, node):
                 given = self._exports(file)
-                if name and name != "*" and given.star and not given.open and name not in given.bound:
-                    yield Use(
-                        node.lineno, f"`{name}`, which only the star import of `{given.star}` in `{file}` brings,"
-                    )
+                for one in _asked(tree, bound, name) if node not in typed else ():
+                    if given.lacks(one) and (given.star or node not in guarded):
+                        yield Use(node.lineno, f"`{one}`, which only {_star(given.star)} in `{file}` brings,")
                 if name == "*" and (both := {one for one in runtime & given.bound if one not in given.kinds}):
                     names = "`, `".join(sorted(both))
                     yield Use(node.lineno, f"which of two star imports brings `{names}`")
@@ -224,6 +260,20 @@ def siblings(files: Mapping[str, bytes], shims: Mapping[str, ShimSpec], roots: S
             except UsageError:
                 continue
     return Siblings(trees, {modules.local_parts(path): path for path in trees}, roots, shims)
+
+
+def _asked(tree: ast.Module, bound: str, name: str | None) -> Iterator[str]:
+    """What the file takes from another one by an import: the name, or the attributes of the module that it reads."""
+    if name is not None:
+        yield from (name,) if name != "*" else ()
+        return
+    parts = [node for node in ast.walk(tree) if isinstance(node, ast.Attribute) and ast.unparse(node.value) == bound]
+    given = {node.attr for node in parts if not isinstance(node.ctx, ast.Load)}
+    yield from sorted({node.attr for node in parts if node.attr[:2] != "__"} - given)
+
+
+def _star(module: str | None) -> str:
+    return f"the star import of `{module}`" if module else "a star import of a shimmed module"
 
 
 def _below(path: str, node: ast.ImportFrom, spec: ShimSpec) -> _Parts | None:

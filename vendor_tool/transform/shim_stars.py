@@ -65,10 +65,10 @@ def told(
     if not shimmed:
         return Told({})
     read, bound = _reads(tree), _bound(tree)
-    loose = sorted(name for name in read - bound if name not in _BUILT_IN)
+    unbound = sorted(loose(tree))
     built_in = sorted(read & _BUILT_IN - bound)
     names = {
-        node: tuple(sorted({*loose, *(name for name in _BUILT_INS.get(module, "").split() if name in built_in)}))
+        node: tuple(sorted({*unbound, *(name for name in _BUILT_INS.get(module, "").split() if name in built_in)}))
         for node, module in shimmed.items()
     }
     unknown = [
@@ -80,10 +80,15 @@ def told(
         )
         if of
     ]
-    either = sorted(set().union(*names.values())) if others else loose if len(set(shimmed.values())) > 1 else ()
+    either = sorted(set().union(*names.values())) if others else unbound if len(set(shimmed.values())) > 1 else ()
     if either:
         unknown.append((max(node.lineno for node in shimmed), f"which of two star imports brings {listed(either)}"))
     return Told(dict.fromkeys(shimmed, ()), tuple(unknown)) if unknown else Told(names)
+
+
+def loose(tree: ast.Module) -> set[str]:
+    """Names that the file reads, and that nothing in it but a star import can bind."""
+    return _reads(tree) - _bound(tree) - _BUILT_IN
 
 
 def listed(names: Collection[str]) -> str:
