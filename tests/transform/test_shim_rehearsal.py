@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.transform.test_shim_proof import SPEC, vendored
+from tests.transform.test_shim_proof import AT, SPEC, vendored
 from vendor_tool.findings import Finding
-from vendor_tool.model import At, ShimSpec
+from vendor_tool.model import Context, Shim, ShimSpec, Source
 from vendor_tool.transform import shim, shim_rehearsal
 
 HEAD = "import tilelang\nimport tilelang.language as T\nimport torch\n"
@@ -273,7 +273,7 @@ def test_a_registry_of_the_projects_own(tmp_path: Path) -> None:
     (tmp_path / "proj").mkdir()
     (tmp_path / "proj/registry.py").write_text("SIZES = {}\n\ndef register(d, size):\n    SIZES[d] = size\n")
     (tmp_path / "proj/look.py").write_text("from proj.registry import SIZES\n\ndef size(d): return SIZES.get(d)\n")
-    spec = ShimSpec("tilelang", "proj/vendored/_tilelang.py", At(1, 1), names={"T": "tilelang.language"})
+    spec = ShimSpec("tilelang", "proj/vendored/_tilelang.py", AT, names={"T": "tilelang.language"})
     text = """
         from proj import look, registry
         registry.register(T.float16, 2)
@@ -290,6 +290,39 @@ def test_a_registry_of_the_projects_own(tmp_path: Path) -> None:
             "`register` may be called before anything else is, and `SIZES` cannot be looked up rightly until then",
         ),
     ]
+
+
+def test_two_stand_ins_in_one_file() -> None:
+    specs = {
+        "tilelang": ShimSpec(
+            "tilelang", "proj/vendored/_tilelang.py", AT, "proj.vendored._tilelang", {"T": "tilelang.language"}
+        ),
+        "triton": ShimSpec(
+            "triton", "proj/vendored/_triton.py", AT, "proj.vendored._triton", {"tl": "triton.language"}
+        ),
+    }
+    text = """
+        import tilelang
+        import tilelang.language as T
+        import triton
+        import triton.language as tl
+
+        @triton.autotune(configs=[triton.Config({"BLOCK": size}) for size in (1, 2)], key=["n"])
+        @triton.jit
+        def copy(x, BLOCK: tl.constexpr): ...
+
+        @tilelang.jit
+        def kernel(n, d=T.float32, e=tl.float32): ...
+
+        BOTH = {"t": T.float32, "l": tl.float32, "k": (copy, kernel)}
+        TITLE = f"{T.float32}_{tl.float32}"
+        TITLES = [f"{tl.float16}_{T.float16}", {"d": TITLE}]
+        """
+    source = Source("a.py", "proj/vendored/k/a.py", "", textwrap.dedent(text).encode())
+    context = Context("up", {}, frozenset(), specs)
+    files = {spec.to: shim.render(spec) for spec in specs.values()}
+    files[source.path] = shim.apply(source, Shim(("tilelang", "triton")), context).data
+    assert shim.prove(files, specs) == ()
 
 
 def test_what_is_printed() -> None:
