@@ -674,3 +674,53 @@ def test_of_two_commits_that_are_named_the_one_that_fits_is_taken(consumer: Proj
     upstream.commit({"pkg/ops/bwd.py": BWD.replace("64", "128")})
     consumer.write({"lib/k/bwd.py": f"# Between {first}\n# and {second}.\n\n{BWD.replace('64', '96')}"})
     assert f"demo at {second[:12]} of 2023-11-14 (named in lib/k/bwd.py:2)" in adopted(consumer, upstream)
+
+
+def test_names_that_a_pattern_reads_otherwise_stay_names(consumer: Project, upstream: Repository) -> None:
+    upstream.commit({"pkg/ops/table[1].py": COMMON.replace("ceil", "table")})
+    odd = ("own[1].txt", "star*.txt", "what?.txt", "two\nlines.txt")
+    own = {f"lib/k/{name}": f"{name}\n" * 5 for name in odd}
+    consumer.write({"lib/k/bwd.py": BWD, "lib/k/table[1].py": COMMON.replace("ceil", "table"), **own})
+    said = adopted(consumer, upstream)
+    assert "not adopted: lib/k/table[1].py (is `pkg/ops/table[1].py`, a name that a lock cannot list)\n" in said
+    consumer.write({"lib/k/own1.txt": "", "lib/k/start.txt": ""})
+    found = consumer.run("check").out
+    assert found.count("drift-unexpected") == 2
+    assert "lib/k/own1.txt" in found
+    assert "lib/k/start.txt" in found
+
+
+def test_the_projects_own_top_can_be_adopted(consumer: Project, upstream: Repository) -> None:
+    consumer.write({"bwd.py": BWD.replace("64", "32"), "common.py": COMMON, "setup.py": "x = 1\n"})
+    before = consumer.tree()
+    consumer.done("adopt", ".", "--from", upstream.url, "--name", "demo")
+    assert {path: data for path, data in consumer.tree().items() if path in before} == {
+        **before,
+        "vendor.lock.yaml": consumer.lock.encode(),
+    }
+    assert consumer.done("check", "--rebuild").out == "no findings\n"
+    assert "there is no file to adopt below `patches`" in consumer.refused(
+        ExitCode.USAGE, "adopt", "patches", "--from", upstream.url
+    )
+
+
+GIT = """\
+#!/bin/sh
+case "$*" in *fetch*) echo "# more" >> lib/k/bwd.py ;; esac
+exec {git} "$@"
+"""
+
+
+def test_a_file_that_changes_meanwhile_stops_it(consumer: Project, upstream: Repository, tmp_path: Path) -> None:
+    consumer.write({"lib/k/bwd.py": BWD})
+    wrapper = tmp_path / "bin/git"
+    wrapper.parent.mkdir()
+    real = shutil.which("git")
+    wrapper.write_text(GIT.format(git=real).replace("lib/k", str(consumer.root / "lib/k")))
+    wrapper.chmod(0o755)
+    path = f"{wrapper.parent}:{os.environ['PATH']}"
+    result = consumer.child("adopt", "lib/k", "--from", upstream.url, "--name", "demo", PATH=path)
+    assert result.returncode == ExitCode.CONTENT
+    assert "`lib/k/bwd.py` is not what it was when it was looked at: nothing was written" in result.stderr
+    assert sorted(consumer.tree()) == ["lib/k/bwd.py", "vendor.lock.yaml"]
+    assert "demo" not in consumer.lock

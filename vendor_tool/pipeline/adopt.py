@@ -97,7 +97,7 @@ def _adopt(path: Path, request: Request, head: Mapping[str, str], access: Access
     build, text = _build(best, series, access)
     build = replace(build, resolved=replace(build.resolved, tag=found.tag))
     text = _with_local(lock, text, build)
-    _proven(build, disk)
+    _proven(lock, build, disk)
     done = sync.apply(
         lock,
         [build],
@@ -277,12 +277,20 @@ def _with_local(lock: Lock, text: str, build: Build) -> str:
 
 
 def _escaped(path: str) -> str:
-    return re.sub(r"([*?[])", r"[\1]", path)
+    """A pattern for one path; what a lock cannot show may be any letter."""
+    shown = re.sub(r"([*?[])", r"[\1]", path)
+    return "".join(letter if letter.isprintable() else "?" for letter in shown)
 
 
-def _proven(build: Build, disk: Tree) -> None:
-    """Raises ContentError where the entry does not give what is there."""
+def _proven(lock: Lock, build: Build, disk: Tree) -> None:
+    """Raises ContentError where the entry does not give what is there, and where that is not what was looked at."""
     made = {file.to: Blob(file.final, file.executable) for file in build.files}
+    moved = sorted(path for path in made if state.on_disk(lock, path) != (disk[path].data, disk[path].executable))
+    if moved:
+        raise ContentError(
+            f"{state.several(moved)} not what it was when it was looked at: nothing was written",
+            hint="run the command again once nothing else writes there",
+        )
     wrong = sorted(path for path, blob in made.items() if disk.get(path) != blob)
     if wrong:
         raise ContentError(

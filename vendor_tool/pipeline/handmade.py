@@ -28,7 +28,8 @@ def files(lock: Lock, folder: str) -> tuple[dict[str, Blob], dict[str, str]]:
     Raises UsageError for a folder that is not there, has too many files, or none that no entry owns.
     """
     owned = {path: name for name, paths in state.owners(lock).items() for path in paths}
-    owned |= dict.fromkeys([*state.generated_paths(lock), lock.path.name], "")
+    patches = [spec.path for one in lock.upstreams.values() for spec in one.patches]
+    owned |= dict.fromkeys([*state.generated_paths(lock), *patches, lock.path.name], "")
     found: dict[str, Blob] = {}
     left: dict[str, str] = {}
     folders = Folders(str(lock.root))
@@ -49,7 +50,8 @@ def files(lock: Lock, folder: str) -> tuple[dict[str, Blob], dict[str, str]]:
         else:
             found[path] = Blob(*read)
     if not found:
-        mine = sorted({name for path, name in owned.items() if name and path.startswith(f"{folder}/")})
+        below = f"{folder}/" if folder else ""
+        mine = sorted({name for path, name in owned.items() if name and path.startswith(below)})
         whose = f": all belong to {', '.join(f'`{name}`' for name in mine)}" if mine else ""
         raise UsageError(f"there is no file to adopt below `{folder or '.'}`{whose}", hint="name another folder")
     return found, left
