@@ -70,10 +70,10 @@ class Made:
         for name, value in {**values, "made_base": None, "made_shown": None}.items():
             object.__setattr__(self, name, value)
 
-    def __getattr__(self, name: str) -> Any:
-        if self.made_shown is not None and name in _LENT:
-            return getattr(self.made_shown, name)
-        return attribute(self.made_key, self.made_late, self.made_kept, name)
+    def __getattr__(self, wanted: str) -> Any:
+        if self.made_shown is not None and wanted in _LENT:
+            return getattr(self.made_shown, wanted)
+        return attribute(self.made_key, self.made_late, self.made_kept, wanted)
 
     def __setattr__(self, name: str, value: Any) -> None:
         change(f"{self.made_key}.{name} =", value)
@@ -111,17 +111,17 @@ class Made:
     def __delitem__(self, item: Any) -> None:
         change(f"del {self.made_key}[]", item)
 
-    def __eq__(self, other: object) -> bool:
-        if _put_off(other):
+    def __eq__(self, another: object) -> bool:
+        if _put_off(another):
             return NotImplemented
-        if self is other:
+        if self is another:
             return True
         typing = _asked_by_typing()
-        if type(other) is not Made:
-            return isinstance(other, str) and stage.cast == 1 and not typing and other == str(self)
-        if stage.cast == 2 and self.made_late and other.made_late and not typing:
+        if type(another) is not Made:
+            return isinstance(another, str) and stage.cast == 1 and not typing and another == str(self)
+        if stage.cast == 2 and self.made_late and another.made_late and not typing:
             return True
-        return not self.made_parts and not other.made_parts and self.made_key == other.made_key
+        return not self.made_parts and not another.made_parts and self.made_key == another.made_key
 
     def __ne__(self, other: object) -> bool:
         return NotImplemented if _put_off(other) else not self == other
@@ -243,10 +243,10 @@ class _Base(metaclass=_Meta):
     def __init_subclass__(cls, **keywords: Any) -> None:
         pass
 
-    def __getattr__(self, name: str) -> Any:
-        if name[:2] == "__":
-            raise AttributeError(name)
-        return getattr(type(self), name)
+    def __getattr__(self, wanted: str) -> Any:
+        if wanted[:2] == "__":
+            raise AttributeError(wanted)
+        return getattr(type(self), wanted)
 
 
 def attribute(key: str, late: bool, kept: dict[str, Any], name: str) -> Any:
