@@ -4,15 +4,16 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from tests.support.kill import killed
 from tests.support.project import MIT, Project, project
 from tests.support.upstream import Executable, Repository, repository
 from vendor_tool.errors import ExitCode
+from vendor_tool.pipeline.adopt import split_address
 
 HEADER = "# Copyright (c) 2026 The Consumers\n#\n# Licensed under the Apache License, Version 2.0.\n"
 FWD = '''"""The forward pass of a made-up kernel."""
@@ -342,6 +343,7 @@ def test_a_named_revision_is_taken_whatever_fits(consumer: Project, upstream: Re
     [
         ({"lib/k/a.py": "def f():\n    return 1\n\n\nx = f()\ny = x\n"}, (), "none of 1 file is like a file of "),
         ({"lib/k/bwd.py": BWD}, ("--file", "bwd.py"), "`--file bwd.py`: no local file"),
+        ({"lib/k/bwd.py": BWD}, ("--name", "a b"), "`--name a b` is not a name"),
         ({"lib/k/bwd.py": BWD}, ("--file", "../x.py:bwd.py"), "`../x.py` leaves its folder"),
         ({"lib/k/bwd.py": BWD}, ("--file", "gone.py:bwd.py"), "`gone.py` never was in the history of upstream `demo`"),
         (
@@ -419,20 +421,6 @@ def test_a_stand_in_of_the_lock_explains_imports(consumer: Project, upstream: Re
     assert "transforms" not in entry(consumer)
 
 
-KILLED = """
-import os, signal, sys
-left = [{number}]
-def hook(event, args):
-    if event in ("os.rename", "os.link", "os.remove", "os.mkdir", "os.rmdir") and {root!r} in str(args[0]):
-        left[0] -= 1
-        if left[0] == 0:
-            os.kill(os.getpid(), signal.SIGKILL)
-sys.addaudithook(hook)
-from vendor_tool.cli import main
-sys.exit(main({arguments!r}))
-"""
-
-
 def test_a_run_that_is_killed_has_done_all_or_nothing_once_the_next_one_ends_it(
     consumer: Project, upstream: Repository, tmp_path: Path
 ) -> None:
@@ -441,13 +429,11 @@ def test_a_run_that_is_killed_has_done_all_or_nothing_once_the_next_one_ends_it(
     shutil.copytree(consumer.root, done.root, dirs_exist_ok=True)
     arguments = ["adopt", "lib/k", "--from", upstream.url, "--name", "demo"]
     done.done(*arguments)
-    env = {**os.environ, "PYTHONPATH": str(Path(__file__).parent.parent.parent)}
     ends = []
     for number in range(1, 60, 3):
         victim = project(tmp_path / f"victim{number}")
         shutil.copytree(consumer.root, victim.root, dirs_exist_ok=True)
-        script = KILLED.format(number=number, root=str(victim.root), arguments=arguments)
-        code = subprocess.run([sys.executable, "-c", script], cwd=victim.root, env=env, check=False).returncode
+        code = killed(victim, number, *arguments)
         if code == ExitCode.CLEAN:
             break
         assert code == -signal.SIGKILL
@@ -724,3 +710,22 @@ def test_a_file_that_changes_meanwhile_stops_it(consumer: Project, upstream: Rep
     assert "`lib/k/bwd.py` is not what it was when it was looked at: nothing was written" in result.stderr
     assert sorted(consumer.tree()) == ["lib/k/bwd.py", "vendor.lock.yaml"]
     assert "demo" not in consumer.lock
+
+
+@pytest.mark.parametrize(
+    ("text", "url", "rev"),
+    [
+        ("https://github.com/o/r", "https://github.com/o/r", None),
+        ("https://github.com/o/r@v1.2", "https://github.com/o/r", "v1.2"),
+        ("https://github.com/o/r.git@feature/x", "https://github.com/o/r.git", "feature/x"),
+        ("ssh://git@host/o/r", "ssh://git@host/o/r", None),
+        ("ssh://git@host/o/r@abc1234", "ssh://git@host/o/r", "abc1234"),
+        ("git@host:o/r", "git@host:o/r", None),
+        ("git@host:o/r@main", "git@host:o/r", "main"),
+        ("/srv/r@main", "/srv/r", "main"),
+        ("https://user@host", "https://user@host", None),
+        ("https://github.com/o/r@", "https://github.com/o/r@", None),
+    ],
+)
+def test_the_revision_stands_behind_the_last_at_sign_of_a_path(text: str, url: str, rev: str | None) -> None:
+    assert split_address(text) == (url, rev)

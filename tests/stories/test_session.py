@@ -1,16 +1,15 @@
 """A merge that stopped: what is laid out, how one goes on, how one gives up, and what a kill leaves."""
 
 import json
-import os
 import shutil
 import signal
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from tests.stories.series import K, V, consumer_of, kernel, patched, upstream_at
+from tests.support.kill import killed
 from tests.support.project import Project, entry, lock, project
 from tests.support.upstream import Repository
 from vendor_tool.errors import ExitCode
@@ -364,28 +363,6 @@ def test_a_drop_that_stopped_is_given_up_without_a_trace(consumer: Project) -> N
 
 
 # ---- killed -----------------------------------------------------------------------------------------------
-
-KILLED = """
-import os, signal, sys
-left = [{number}]
-def hook(event, args):
-    if event in ("os.rename", "os.link", "os.remove", "os.mkdir", "os.rmdir") and {root!r} in str(args[0]):
-        left[0] -= 1
-        if left[0] == 0:
-            os.kill(os.getpid(), signal.SIGKILL)
-sys.addaudithook(hook)
-from vendor_tool.cli import main
-sys.exit(main({arguments!r}))
-"""
-
-
-def killed(consumer: Project, number: int, *arguments: str) -> int:
-    """Run a command that is killed at its step `number`; how it ended."""
-    script = KILLED.format(number=number, root=str(consumer.root), arguments=list(arguments))
-    env = {**os.environ, "PYTHONPATH": str(Path(__file__).parent.parent.parent)}
-    return subprocess.run(
-        [sys.executable, "-c", script], cwd=consumer.root, env=env, check=False, capture_output=True
-    ).returncode
 
 
 def copy(consumer: Project, path: Path) -> Project:

@@ -14,6 +14,7 @@ from vendor_tool.adoption import pairs
 from vendor_tool.adoption.hints import hints
 from vendor_tool.errors import ContentError, UsageError
 from vendor_tool.lockfile import edit, emit
+from vendor_tool.lockfile.read import UPSTREAM_NAME
 from vendor_tool.model import Access, At, Blob, Build, Lock, Tree, Upstream
 from vendor_tool.patch import Patch
 from vendor_tool.paths import revision_name, unsafe
@@ -57,10 +58,10 @@ class Adopted:
 
 def split_address(text: str) -> tuple[str, str | None]:
     """`URL@REV` as its two parts; an `@` that stands before a host or a path belongs to the address."""
-    start = text.find("://")
-    first = text.find("/", start + 3) if start >= 0 else text.find(":")
+    scheme = text.find("://")
+    path = text.find("/", scheme + 3) if scheme >= 0 else 0 if text.startswith("/") else text.find(":")
     at = text.rfind("@")
-    if at > max(first, 0) and revision_name(text[at + 1 :]):
+    if 0 <= path < at and revision_name(text[at + 1 :]):
         return text[:at], text[at + 1 :]
     return text, None
 
@@ -91,7 +92,7 @@ def _adopt(path: Path, request: Request, head: Mapping[str, str], access: Access
     chosen, refused = handmade.adoptable(found.pairing.pairs, disk)
     if not chosen:
         raise fitting.nothing_like(found.upstream, copies)
-    question = _question(lock, path, found, chosen, disk, request, access)
+    question = _question(lock, found, chosen=chosen, disk=disk, license_=request.license, access=access)
     best = explaining.explained(question)
     series, changed = _series(lock, best, disk, head)
     build, text = _build(best, series, access)
@@ -130,6 +131,8 @@ def _draft(lock: Lock, request: Request) -> Upstream:
     if reason:
         raise UsageError(f"the address after `--from` {reason}", hint="give the address of a git repository")
     name = request.name or _name(request.url)
+    if not UPSTREAM_NAME.fullmatch(name):
+        raise UsageError(f"`--name {name}` is not a name", hint="use letters, digits, `.`, `_` and `-`")
     if name in lock.upstreams:
         raise UsageError(
             f"upstream `{name}` is in the lock already, at line {lock.upstreams[name].at.line}",
@@ -170,23 +173,24 @@ def _given(request: Request, disk: Tree) -> dict[str, str]:
 
 def _question(
     lock: Lock,
-    path: Path,
     found: fitting.Fitted,
+    *,
     chosen: Sequence[pairs.Pair],
     disk: Tree,
-    request: Request,
+    license_: str | None,
     access: Access,
 ) -> explaining.Question:
+    """The entry of the chosen files without rules, and all that rules are tried on."""
     upstream = replace(
         found.upstream,
         from_=_folder([pair.path for pair in chosen]),
         to=_folder([pair.local for pair in chosen]),
     )
-    text = lockfile.decode(path, lockfile.read_bytes(path))
+    text = lockfile.decode(lock.path, lockfile.read_bytes(lock.path))
     bare = add.entry_of(upstream, found.branch, None, {pair.path: pair.local for pair in chosen})
-    before, _ = lockfile.parse_text(path, edit.add_upstream(text, upstream.name, bare))
+    before, _ = lockfile.parse_text(lock.path, edit.add_upstream(text, upstream.name, bare))
     (fetched,) = builds.gather(before, [(before.upstreams[upstream.name], upstream.revision)], access)
-    spdx = request.license or add.license_of(fetched.legal.license, add.Reader(upstream, fetched.snapshot, access))
+    spdx = license_ or add.license_of(fetched.legal.license, add.Reader(upstream, fetched.snapshot, access))
     entry = add.entry_of(upstream, found.branch, spdx, {pair.path: pair.local for pair in chosen})
     return explaining.Question(lock, text, upstream.name, entry, fetched, disk, access)
 
