@@ -65,6 +65,18 @@ def test_blobs_that_did_not_come_through_git_are_objects_like_others(access: Acc
     assert not list(home.rglob("tmp_obj_*"))
 
 
+def test_of_many_blobs_those_are_read_that_are_there(kernels: Repository, access: Access) -> None:
+    revision = kernels.commit({f"{n}.py": f"K = {n}\n" for n in range(store.MANY + 1)})
+    upstream = entry(kernels.url, revision)
+    oids = [one.oid for one in fetch.snapshot(upstream, revision, access).entries.values()]
+    home = store.repository(access, kernels.url)
+    assert store.read(home, oids) == {}
+    some = fetch.blobs(upstream, revision, oids[:5], access)
+    assert len(some) == 5
+    assert store.read(home, oids) == some
+    assert len(fetch.blobs(upstream, revision, oids, access)) == len(oids)
+
+
 def test_bytes_that_are_not_what_their_name_says_are_never_given_out(access: Access) -> None:
     home = store.repository(access, "https://example.org/kernels")
     good, evil = store.blob_id(b"good\n"), store.blob_id(b"evil\n")

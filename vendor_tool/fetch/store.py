@@ -13,6 +13,8 @@ from vendor_tool.errors import ContentError, UsageError
 from vendor_tool.model import Access, Entry
 from vendor_tool.urls import plain_url
 
+MANY = 1_000  # objects of which it is worth knowing beforehand which are there
+
 
 class Turn(NamedTuple):
     """The right to write to a store: the lock's descriptor, and whether another run had it first."""
@@ -80,6 +82,8 @@ def turn(store: Path, access: Access) -> Iterator[Turn]:
 def read(store: Path, oids: Collection[str]) -> dict[str, bytes]:
     """The contents of those blobs that the store holds, each hashed again. ContentError where the store is damaged."""
     found: dict[str, bytes] = {}
+    if len(oids) > MANY and not _empty(store):
+        oids = _held(store).intersection(oids)
     if not oids or _empty(store):
         return found
     asked = "".join(f"{oid}\n" for oid in sorted(oids)).encode()
@@ -93,6 +97,12 @@ def read(store: Path, oids: Collection[str]) -> dict[str, bytes]:
                 raise damaged(store, f"`{name}` is not the blob that it is named for")
             found[name] = data
     return found
+
+
+def _held(store: Path) -> set[str]:
+    """The ids of all objects of a store: for each one that it lacks, git would look through the packs again."""
+    ran = vcs.run(store, "--git-dir=.", "cat-file", "--batch-all-objects", "--unordered", "--batch-check=%(objectname)")
+    return set(ran.out.decode("ascii", "replace").split())
 
 
 def _empty(store: Path) -> bool:

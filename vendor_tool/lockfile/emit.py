@@ -67,8 +67,7 @@ def block(value: Any, indent: int) -> list[str]:
                 lines += _entry(f"{pad}{_key(key)}:", item, indent)
         return lines
     for item in value:
-        wide = isinstance(item, Mapping) and (len(flow(item)) > WIDTH - indent or "\\n" in flow(item))
-        if isinstance(item, Mapping) and item and (len(item) > 2 or wide):
+        if isinstance(item, Mapping) and item and (len(item) > 2 or _wide(item, WIDTH - indent)):
             inner = block(item, indent + 2)
             lines += [f"{pad}- {inner[0][indent + 2 :]}", *inner[1:]]
         else:
@@ -76,11 +75,19 @@ def block(value: Any, indent: int) -> list[str]:
     return lines
 
 
+def _wide(value: Any, room: int) -> bool:
+    """Whether a value is better laid out over several lines than on one."""
+    line = flow(value)
+    return len(line) > room or "\\n" in line
+
+
 def _lines(head: str, text: str, indent: int) -> list[str]:
     """A text behind its key; one of several lines that YAML would give back as they are stands line by line."""
+    if "\n" not in text:
+        return [f"{head} {_text(text)}"]
     parts = text.split("\n")
     plain = parts[0][:1].strip() and parts[-1] and all(part.isprintable() and part == part.rstrip() for part in parts)
-    if len(parts) == 1 or not plain:
+    if not plain:
         return [f"{head} {_text(text)}"]
     return [f"{head} |-", *(f"{' ' * (indent + 2)}{part}".rstrip() for part in parts)]
 
