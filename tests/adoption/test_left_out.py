@@ -2,7 +2,7 @@
 
 import pytest
 
-from vendor_tool.adoption.left_out import names
+from vendor_tool.adoption.left_out import choices
 
 CODE = b"def f():\n    pass\n\n\nclass C:\n    def m(self):\n        pass\n\n\nX = 1\n"
 MAIN = b'\n\nif __name__ == "__main__":\n    f()\n'
@@ -24,5 +24,11 @@ MAIN = b'\n\nif __name__ == "__main__":\n    f()\n'
 def test_whole_functions_classes_and_the_main_block_are_told(
     upstream: bytes, local: bytes, gone: tuple[str, ...]
 ) -> None:
-    assert names(upstream, local, "k.py") == gone
-    assert names(upstream, local, "k.txt") == ()
+    assert dict(choices(upstream, local, "k.py")) == ({"drop": gone} if gone else {})
+    assert not [*choices(upstream, local, "k.txt")]
+
+
+def test_of_a_file_of_which_little_was_taken_that_little_is_named_first() -> None:
+    kept = b"X = 1\n"
+    assert [*choices(CODE + MAIN, kept, "k.py")] == [("only", ("X",)), ("drop", ("C", "__main__", "f"))]
+    assert [*choices(CODE, kept, "k.py")] == [("drop", ("C", "f"))]

@@ -729,3 +729,54 @@ def test_a_file_that_changes_meanwhile_stops_it(consumer: Project, upstream: Rep
 )
 def test_the_revision_stands_behind_the_last_at_sign_of_a_path(text: str, url: str, rev: str | None) -> None:
     assert split_address(text) == (url, rev)
+
+
+def test_of_a_file_of_which_little_was_taken_the_lock_names_that_little(
+    consumer: Project, upstream: Repository
+) -> None:
+    many = COMMON + "".join(f"\n\ndef further_{number}(a):\n    return a + {number}\n" for number in range(9))
+    upstream.commit({"pkg/ops/common.py": many})
+    consumer.write({"lib/k/common.py": COMMON, "lib/k/bwd.py": BWD})
+    said = adopted(consumer, upstream, at="@main")
+    assert "rule only: ceil_div, check of common.py\n" in said
+    assert "patch" not in said
+
+
+def test_folders_of_the_projects_own_become_one_pattern_each(consumer: Project, upstream: Repository) -> None:
+    own = {f"lib/k/{folder}/{number}.txt": f"{number}\n" * 5 for folder in ("data", "ops/deep") for number in range(9)}
+    consumer.write({"lib/k/bwd.py": BWD, "lib/k/ops/common.py": COMMON, **own})
+    adopted(consumer, upstream)
+    assert "    local: [data/*, ops/deep/*]\n" in entry(consumer).replace('"', "")
+
+
+def test_one_folder_can_hold_copies_of_two_repositories(
+    consumer: Project, upstream: Repository, tmp_path: Path
+) -> None:
+    second = repository(tmp_path / "second.git")
+    gelu = "".join(f"def gelu_{number}(x):\n    return x * {number} / 7\n\n\n" for number in range(5))
+    second.commit({"LICENSE": MIT, "src/gelu.py": gelu})
+    consumer.write({"lib/k/bwd.py": BWD, "lib/k/gelu.py": gelu, "lib/k/mine.py": "x = 1\n"})
+    adopted(consumer, upstream)
+    said = consumer.done("adopt", "lib/k", "--from", second.url).err
+    assert "  src/gelu.py -> lib/k/gelu.py  (the same bytes)\n" in said
+    assert consumer.done("check", "--rebuild").out == "no findings\n"
+    assert consumer.lock.count("local:") == 2
+
+
+def test_a_lock_with_the_other_line_ends_keeps_them(consumer: Project, upstream: Repository) -> None:
+    consumer.write({"vendor.lock.yaml": consumer.lock.replace("\n", "\r\n")})
+    consumer.write({"lib/k/bwd.py": f"{HEADER}\n{BWD}", "lib/k/common.py": f"{HEADER}\n{COMMON}"})
+    adopted(consumer, upstream)
+    data = consumer.read("vendor.lock.yaml")
+    assert data.count(b"\n") == data.count(b"\r\n")
+
+
+def test_sources_in_another_language_have_headers_and_patches_too(consumer: Project, upstream: Repository) -> None:
+    kernel = (
+        "#include <cuda.h>\n\n__global__ void scale(float* x, float by) {\n  x[threadIdx.x] *= by;\n}\n\nint n = 1;\n"
+    )
+    upstream.commit({"csrc/scale.cu": kernel})
+    consumer.write({"lib/k/scale.cu": "// Copyright (c) 2026 Us\n\n" + kernel.replace("n = 1", "n = 2")})
+    said = adopted(consumer, upstream)
+    assert "rule header: 1 line above each file\n" in said
+    assert "patch patches/demo/0001-local-changes-of-scale-cu.patch: 2 lines\n" in said

@@ -4,15 +4,15 @@ import posixpath
 from collections.abc import Collection, Mapping, Sequence
 
 from vendor_tool import lines
-from vendor_tool.adoption import pairs
+from vendor_tool.adoption import likeness
 from vendor_tool.fetch.store import blob_id
 from vendor_tool.model import Commit
 from vendor_tool.values import dataclass
 
 # versions of one path, namesakes of one file, and commits that are looked at, newest first
-VERSIONS = 60
+VERSIONS = 200
 NAMESAKES = 20
-COMMITS = 400
+COMMITS = 2000
 # lines that a commit loses by which it has not a file that was asked for
 ABSENT = 1_000_000
 
@@ -55,13 +55,20 @@ def candidates(
         if local in given:
             found[local] = tuple({given[local]} & blobs.keys())
             continue
-        if len(pairs.bare(data, local)) < pairs.TELLING and pairs.text(data):
+        if len(likeness.bare(data, local)) < likeness.TELLING and likeness.text(data):
             continue
         further = {path for path in known.get(local, ()) if path in blobs}
         named = sorted(names.get(posixpath.basename(local), ()), key=lambda path: (-_ending(local, path), path))
         found[local] = tuple(sorted({*holders.get(blob_id(data), ()), *further, *named[:NAMESAKES]}))
     wanted = {path for paths in found.values() for path in paths}
-    return Candidates(found, {path: tuple(blobs[path])[:VERSIONS] for path in sorted(wanted)})
+    own = {blob_id(data) for data in files.values()}
+    return Candidates(
+        found,
+        {
+            path: tuple(oid for number, oid in enumerate(blobs[path]) if number < VERSIONS or oid in own)
+            for path in sorted(wanted)
+        },
+    )
 
 
 def _ending(local: str, path: str) -> int:
@@ -72,7 +79,7 @@ def _ending(local: str, path: str) -> int:
 
 def distance(local: bytes, upstream: bytes, path: str) -> int:
     """Lines that differ, indentation, empty lines and the comment at the top aside."""
-    spans = lines.changes(pairs.bare(local, path), pairs.bare(upstream, path))
+    spans = lines.changes(likeness.bare(local, path), likeness.bare(upstream, path))
     return sum(span.old_end - span.old_start + span.new_end - span.new_start for span in spans)
 
 
@@ -91,11 +98,11 @@ def costs(
             for oid in oids:
                 if oid == own:
                     cost = 0
-                elif not (pairs.text(data) and pairs.text(contents[oid])):
+                elif not (likeness.text(data) and likeness.text(contents[oid])):
                     if local not in given:
                         continue
                     cost = 1
-                elif local not in given and pairs.alike(data, contents[oid], local) < pairs.NAMED:
+                elif local not in given and not likeness.alike(data, contents[oid], local).namesake:
                     continue
                 else:
                     cost = distance(data, contents[oid], local)
@@ -106,7 +113,7 @@ def costs(
 def _kin(data: bytes, oids: Sequence[str], contents: Mapping[str, bytes], local: str) -> bool:
     """Whether the newest, the oldest or a version between them is somewhat like a copy: the others are not, then."""
     some = {oids[0], oids[-1], oids[len(oids) // 2]}
-    return any(pairs.alike(data, contents[oid], local) >= pairs.SAID for oid in some)
+    return any(likeness.alike(data, contents[oid], local).copy >= likeness.SAID for oid in some)
 
 
 def total(
@@ -119,7 +126,7 @@ def total(
     whole = 0
     for local, paths in priced.items():
         there = [oids[standing[path]] for path, oids in paths.items() if standing.get(path) in oids]
-        without = ABSENT if local in given else len(pairs.bare(files[local], local)) + 1
+        without = ABSENT if local in given else len(likeness.bare(files[local], local)) + 1
         whole += min(there, default=without)
     return whole
 

@@ -5,20 +5,17 @@ from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Literal, TypeAlias
 
-from vendor_tool import lines, moves
+from vendor_tool import moves
+from vendor_tool.adoption.likeness import SAID, Likeness, alike, bare, shared, small, text, without_header
 from vendor_tool.fetch.store import blob_id
 from vendor_tool.model import Entry
-from vendor_tool.transform.header import STYLES
 from vendor_tool.values import dataclass
 
 How: TypeAlias = Literal["given", "same", "said", "named", "content", "symbols"]
 Read: TypeAlias = Callable[[Collection[str]], Mapping[str, bytes]]
 
-# shares of common lines from which a file counts as a copy: less where a name or a comment says so too
-SAID = 0.1
-NAMED = 0.25
-# lines from which on a text is more than what any two files may share
-TELLING = 4
+# what the right folder is worth, beside two shares
+BESIDE = 0.6
 # share of a file's long lines that another one must have to be looked into
 KIN = 0.2
 LONG = 10
@@ -98,20 +95,6 @@ def pair(
     return Pairing(tuple(found[local] for local in sorted(found)), dict(sorted(left.items())))
 
 
-def bare(data: bytes, path: str) -> list[bytes]:
-    """What is told apart: lines without indentation, without empty ones, and without the comment above the file."""
-    marks = STYLES.get(posixpath.splitext(path)[1].lower(), ("#",))
-    mark = marks[0].encode()
-    found = [line.strip() for line in data.removeprefix(b"\xef\xbb\xbf").splitlines()]
-    start = next((number for number, line in enumerate(found) if line and not line.startswith(mark)), len(found))
-    return [line for line in found[start:] if line]
-
-
-def text(data: bytes) -> bool:
-    """Whether a patch could hold a change of the file."""
-    return b"\0" not in data
-
-
 # ---- step by step -----------------------------------------------------------------------------------------
 
 
@@ -123,7 +106,7 @@ def _same(search: _Search, said: Mapping[str, str]) -> None:
     candidates = {
         local: paths
         for local in search.open()
-        if (paths := by_blob.get(blob_id(search.files[local]), [])) and not _small_file(search.files[local], local)
+        if (paths := by_blob.get(blob_id(search.files[local]), [])) and not small(search.files[local], local)
     }
     for local in sorted(candidates, key=lambda one: (len(candidates[one]), one)):
         paths = [path for path in candidates[local] if path not in search.taken()]
@@ -139,7 +122,7 @@ def _said(search: _Search, said: Mapping[str, str]) -> None:
         data = search.files[local]
         if path in search.taken() or not (text(data) and path in contents):
             continue
-        if alike(data, contents[path], local) >= SAID or _shared(data, contents[path]):
+        if alike(data, contents[path], local).whole >= SAID or shared(data, contents[path]):
             search.found[local] = Pair(local, path, "said")
 
 
@@ -153,28 +136,33 @@ def _named(search: _Search) -> None:
         for local in search.open()
         if (name := posixpath.basename(local)) in names
         and text(search.files[local])
-        and not _small_file(search.files[local], local)
+        and not small(search.files[local], local)
     }
     contents = search.read(sorted({path for paths in wanted.values() for path in paths})) if wanted else {}
     scores = {
-        (local, path): alike(search.files[local], contents[path], local)
+        (local, path): _score(search, local, path, likeness)
         for local, paths in wanted.items()
         for path in paths
-        if path in contents
+        if path in contents and (likeness := alike(search.files[local], contents[path], local)).namesake
     }
     # the most alike first: of two copies of one file, or of two files of one name, each gets its own
     for local, path in sorted(scores, key=lambda two: (-scores[two], two[0], _far(search, *two))):
         score, taken = scores[local, path], search.taken()
-        if score >= NAMED and local not in search.found and path not in taken:
+        if local not in search.found and path not in taken:
             equal = [one for one in wanted[local] if scores.get((local, one)) == score and one not in taken]
             chosen = min(equal, key=lambda one: _far(search, local, one))
             search.found[local] = Pair(local, chosen, "named", tuple(one for one in equal if one != chosen))
 
 
+def _score(search: _Search, local: str, path: str, likeness: Likeness) -> float:
+    """Large for files that are alike, and for one beside those that the neighbours are of."""
+    return likeness.whole + likeness.copy + (BESIDE if search.homes(local)[posixpath.dirname(path)] else 0)
+
+
 def _small(search: _Search) -> None:
     """Files that say too little: of the folder that their neighbours are from, or of none."""
     for local in search.open():
-        if not _small_file(search.files[local], local):
+        if not small(search.files[local], local):
             continue
         for folder, _ in search.homes(local).most_common():
             path = posixpath.join(folder, posixpath.basename(local))
@@ -189,13 +177,13 @@ def _alike(search: _Search) -> None:
     todo = [
         local
         for local in search.open()
-        if text(search.files[local]) and not _small_file(search.files[local], local) and posixpath.splitext(local)[1]
+        if text(search.files[local]) and not small(search.files[local], local) and posixpath.splitext(local)[1]
     ]
     kin = _kin(search, todo)
     taken, found = search.taken(), list[tuple[float, str, str, How]]()
     for local in [local for local in todo if kin.get(local)][:SEARCHED]:
         free = {path: search.listing[path] for path in kin[local] if path not in taken}
-        stripped = b"\n".join(_without_header(search.files[local], local)) + b"\n"
+        stripped = b"\n".join(without_header(search.files[local], local)) + b"\n"
         (proposal,) = moves.propose({local: stripped}, {}, free, search.read)
         if proposal.renamed:
             found.append((-proposal.similarity, local, proposal.renamed, "content"))
@@ -249,39 +237,6 @@ def _most(proposal: moves.Proposal) -> str | None:
 # ---- what is compared -------------------------------------------------------------------------------------
 
 
-def _small_file(data: bytes, path: str) -> bool:
-    return text(data) and len(bare(data, path)) < TELLING
-
-
-def _without_header(data: bytes, path: str) -> Sequence[bytes]:
-    """The lines below the comment at the top, with their indentation."""
-    marks = STYLES.get(posixpath.splitext(path)[1].lower(), ("#",))
-    found = [line.rstrip() for line in data.splitlines()]
-    mark = marks[0].encode()
-    start = next((number for number, line in enumerate(found) if line and not line.startswith(mark)), 0)
-    return found[start:]
-
-
-def alike(local: bytes, upstream: bytes, path: str) -> float:
-    """Share of common lines, 0 to 1, of what `bare` leaves; 0 for little."""
-    ours, theirs = bare(local, path), bare(upstream, path)
-    # what two texts share in whatever order is soon counted, and is the most that they can share in order
-    common = sum(len(line) * number for line, number in (Counter(ours) & Counter(theirs)).items())
-    size = max(sum(map(len, ours)), sum(map(len, theirs)), 1)
-    return lines.similarity(ours, theirs) if common / size >= SAID else 0.0
-
-
-def _shared(local: bytes, upstream: bytes) -> bool:
-    """Whether at least half of the upstream file's definitions are there under their names."""
-    from vendor_tool.transform.symbols import outline
-
-    try:
-        ours, theirs = outline(local), outline(upstream)
-    except (SyntaxError, ValueError):
-        return False
-    return bool(theirs) and 2 * len(ours.keys() & theirs.keys()) >= len(theirs)
-
-
 def _far(search: _Search, local: str, path: str) -> tuple[int, int, int, str]:
     """Small for a path that ends like the local one, then for one beside the neighbours' files."""
     ours, theirs = local.split("/")[::-1], path.split("/")[::-1]
@@ -298,7 +253,7 @@ def _why(search: _Search, local: str) -> str:
     )
     if not text(data):
         return "is not text, and the same nowhere"
-    if _small_file(data, local):
+    if small(data, local):
         return "says too little to tell where it is from"
     if other is not None:
         return f"is less like `{other.path}` than `{other.local}`" if other.local != local else ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -222,7 +222,8 @@ def _told(entry: Mapping[str, Any]) -> Iterator[str]:
                 yield f"{kind}: {', '.join(options.get('modules', [])) or 'all'}"
     if own:
         yield f"header of its own: {count(own, 'file')}"
-    yield from (f"drop: {', '.join(item['drop'])} of {item['path']}" for item in items if "drop" in item)
+    for item in items:
+        yield from (f"{key}: {', '.join(item[key])} of {item['path']}" for key in ("only", "drop") if key in item)
 
 
 # ---- patches, record, proof -------------------------------------------------------------------------------
@@ -277,7 +278,19 @@ def _with_local(lock: Lock, text: str, build: Build) -> str:
     if not own:
         return text
     start = len(build.upstream.to) + 1
-    return edit.set_value(text, ("upstreams", name, "local"), [_escaped(path[start:]) for path in sorted(own)])
+    held = {path[start:] for paths in state.owners(after).values() for path in paths if path not in own}
+    patterns = dict.fromkeys(_pattern(path[start:], held) for path in sorted(own))
+    return edit.set_value(text, ("upstreams", name, "local"), list(patterns))
+
+
+def _pattern(path: str, held: Collection[str]) -> str:
+    """What lets a path be the project's own: the topmost folder above it that holds nothing of an entry, or itself."""
+    parts = path.split("/")
+    for depth in range(1, len(parts)):
+        folder = "/".join(parts[:depth])
+        if not any(one.startswith(f"{folder}/") for one in held):
+            return f"{_escaped(folder)}/*"
+    return _escaped(path)
 
 
 def _escaped(path: str) -> str:

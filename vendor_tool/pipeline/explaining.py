@@ -138,19 +138,18 @@ def _shims(question: Question) -> Iterator[list[dict[str, Any]]]:
 def _dropped(question: Question, best: Draft) -> Draft:
     """The draft whose items drop what copies left out, file by file where that leaves fewer lines."""
     for target, texts in zip(question.fetched.targets, question.pairs(), strict=True):
-        gone = left_out.names(texts.upstream, texts.local, target.path)
-        if not gone:
-            continue
-        files = [
-            _dropping(item, gone) if _goes_to(best.entry, item) == target.to else item for item in best.entry["files"]
-        ]
-        draft = _tried_or_none(question, {**best.entry, "files": files})
-        best = draft if draft is not None and draft.left < best.left else best
+        for key, names in left_out.choices(texts.upstream, texts.local, target.path):
+            files = [
+                {**({"path": item} if isinstance(item, str) else item), key: list(names)}
+                if _goes_to(best.entry, item) == target.to
+                else item
+                for item in best.entry["files"]
+            ]
+            draft = _tried_or_none(question, {**best.entry, "files": files})
+            if draft is not None and draft.left < best.left:
+                best = draft
+                break
     return best
-
-
-def _dropping(item: Any, names: Sequence[str]) -> dict[str, Any]:
-    return {**({"path": item} if isinstance(item, str) else item), "drop": list(names)}
 
 
 def _formatted(question: Question, best: Draft) -> Draft:
