@@ -67,8 +67,8 @@ def apply(
     key = _key(items, rules, context, revision) if cache is not None else ""
     if cache is not None and (found := _kept(items, cache, key)) is not None:
         return found
-    specs = list(dict.fromkeys(_identity(spec) for _, spec in items))
-    works = [_start(source, spec, rules, context, specs.index(_identity(spec))) for source, spec in items]
+    places = _places(items)
+    works = [_start(source, spec, rules, context, places[_identity(spec)]) for source, spec in items]
     _demand_present(items, context)
     while any(work.left for work in works):
         works = _formatted(_advanced(works, context), context)
@@ -157,6 +157,11 @@ def _libcst() -> str:
 
 def _identity(spec: FileSpec) -> tuple[str, int, int]:
     return spec.path, spec.at.line, spec.at.column
+
+
+def _places(items: Items) -> dict[tuple[str, int, int], int]:
+    """Each item of `files:` by its number in the lock's order."""
+    return {one: number for number, one in enumerate(dict.fromkeys(_identity(spec) for _, spec in items))}
 
 
 def _start(source: Source, spec: FileSpec, rules: Sequence[Rule] | None, context: Context, place: int) -> _Work:
@@ -300,10 +305,10 @@ def _demand_fired(works: Sequence[_Work], items: Items, rules: Sequence[Rule] | 
         replaced = all(any(type(own) is type(rule) for own in spec.rules) for _, spec in items)
         if (-1, number) not in fired and not replaced:
             raise _idle(rule, f"`transforms:` of `{context.upstream}`")
-    specs = list(dict.fromkeys(_identity(spec) for _, spec in items))
+    places = _places(items)
     for _, spec in items:
         for number, rule in enumerate(spec.rules):
-            if (specs.index(_identity(spec)), number) not in fired:
+            if (places[_identity(spec)], number) not in fired:
                 raise _idle(rule, f"`transforms:` of `{spec.path}` in `{context.upstream}`")
 
 
