@@ -251,7 +251,8 @@ def test_a_file_that_was_renamed_here_is_found_by_its_lines(consumer: Project, u
 
 def test_a_pair_can_be_given(consumer: Project, upstream: Repository) -> None:
     consumer.write({"lib/k/far.py": "def nothing_alike():\n    return None\n", "lib/k/common.py": COMMON})
-    said = adopted(consumer, upstream, "--path", "pkg/ops", "--file", "bwd.py:far.py", "--rev", "main")
+    pairs = ("--file", "bwd.py:far.py", "--file", "common.py")
+    said = adopted(consumer, upstream, "--path", "pkg/ops", *pairs, "--rev", "main")
     assert "  pkg/ops/bwd.py -> lib/k/far.py  (as it was given)\n" in said
     refused = consumer.refused(
         ExitCode.USAGE, "adopt", "lib/k", "--from", upstream.url, "--name", "x", "--file", "absent.py:no.py"
@@ -342,7 +343,8 @@ def test_a_named_revision_is_taken_whatever_fits(consumer: Project, upstream: Re
     ("files", "arguments", "said"),
     [
         ({"lib/k/a.py": "def f():\n    return 1\n\n\nx = f()\ny = x\n"}, (), "none of 1 file is like a file of "),
-        ({"lib/k/bwd.py": BWD}, ("--file", "bwd.py"), "`--file bwd.py`: no local file"),
+        ({"lib/k/bwd.py": BWD}, ("--file", "fwd.py"), "`--file fwd.py`: `lib/k/fwd.py` is not there, or belongs to"),
+        ({"lib/k/bwd.py": BWD}, ("--file", "bwd.py:"), "`--file bwd.py:`: `` is empty"),
         ({"lib/k/bwd.py": BWD}, ("--name", "a b"), "`--name a b` is not a name"),
         ({"lib/k/bwd.py": BWD}, ("--file", "../x.py:bwd.py"), "`../x.py` leaves its folder"),
         ({"lib/k/bwd.py": BWD}, ("--file", "gone.py:bwd.py"), "`gone.py` never was in the history of upstream `demo`"),
@@ -632,7 +634,7 @@ def test_every_change_is_replayed(consumer: Project, upstream: Repository, chang
     data = change(BWD.encode())
     assert data != BWD.encode()
     consumer.write({"lib/k/bwd.py": data, "lib/k/common.py": COMMON})
-    said = adopted(consumer, upstream, "--path", "pkg/ops", "--file", "bwd.py:bwd.py")
+    said = adopted(consumer, upstream, "--path", "pkg/ops", "--file", "bwd.py:bwd.py", "--file", "*.py")
     assert "2 files replayed byte for byte\n" in said
 
 
@@ -780,3 +782,14 @@ def test_sources_in_another_language_have_headers_and_patches_too(consumer: Proj
     said = adopted(consumer, upstream)
     assert "rule header: 1 line above each file\n" in said
     assert "patch patches/demo/0001-local-changes-of-scale-cu.patch: 2 lines\n" in said
+
+
+def test_files_that_are_named_are_adopted_and_no_others(consumer: Project, upstream: Repository) -> None:
+    first = upstream.git("rev-parse", "main")
+    upstream.commit({"pkg/ops/bwd.py": BWD.replace("64", "96")})
+    consumer.write({"lib/k/bwd.py": BWD, "lib/k/common.py": COMMON, "lib/k/sub/fwd.py": FWD, "lib/k/why.txt": first})
+    said = adopted(consumer, upstream, "--file", "b*.py", "--file", "sub/*.py")
+    assert f"demo at {first[:12]} of 2023-11-14 (named in lib/k/why.txt:1)" in said
+    assert "common.py" not in said
+    assert "not adopted" not in said
+    assert "    local: [common.py, why.txt]\n" in entry(consumer)

@@ -167,8 +167,8 @@ def _adopt(command: argparse.ArgumentParser) -> None:
     command.add_argument("--license", metavar="SPDX", help="the upstream's licence, where it is not detected")
     command.add_argument("--path", metavar="FOLDER", help="look only below this folder of the upstream")
     command.add_argument(
-        "--file", action="append", default=[], metavar="FROM:TO", dest="files",
-        help="TO, below DIR, is a copy of FROM, below --path; may be given again",
+        "--file", action="append", default=[], metavar="[FROM:]TO", dest="files",
+        help="adopt this file or glob below DIR alone, as a copy of FROM, below --path; may be given again",
     )  # fmt: skip
     command.add_argument("--author", help="whose the local changes are (default: git's user)")
     command.add_argument("--dry-run", action="store_true", help="say what would be done, write nothing")

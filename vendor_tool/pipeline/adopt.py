@@ -28,7 +28,7 @@ from vendor_tool.words import command, count
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What `adopt` was asked for. `files` are FROM:TO, FROM below `path`, TO below `folder`."""
+    """What `adopt` was asked for. `files` are TO or FROM:TO, FROM below `path`, TO below `folder`."""
 
     folder: str  # local path
     url: str
@@ -83,11 +83,10 @@ def _adopt(path: Path, request: Request, head: Mapping[str, str], access: Access
     lock = lockfile.load(path, access.cache)
     draft = _draft(lock, request)
     disk, left = handmade.files(lock, request.folder)
-    copies = fitting.Copies(
-        {to: blob.data for to, blob in disk.items()},
-        _given(request, disk),
-        hints({to: blob.data for to, blob in disk.items()}, request.url),
-    )
+    asked, given = _asked(request, disk)
+    # what is not asked for may still say where its neighbours are from
+    said = hints({to: blob.data for to, blob in disk.items()}, request.url)
+    copies = fitting.Copies({to: blob.data for to, blob in asked.items()}, given, said)
     found = fitting.fitted(draft, request.rev, copies, access)
     chosen, refused = handmade.adoptable(found.pairing.pairs, disk)
     if not chosen:
@@ -116,7 +115,7 @@ def _adopt(path: Path, request: Request, head: Mapping[str, str], access: Access
         equal=found.equal,
         license=best.entry.get("license"),
         pairs=chosen,
-        left=dict(sorted({**left, **found.pairing.left, **refused}.items())),
+        left=dict(sorted({**({} if request.files else left), **found.pairing.left, **refused}.items())),
         rules=tuple(_told(best.entry)),
         patches=changed,
         done=done,
@@ -149,23 +148,28 @@ def _name(url: str) -> str:
     return re.sub(r"[^A-Za-z0-9._-]", "-", last).lstrip("._-") or "upstream"
 
 
-def _given(request: Request, disk: Tree) -> dict[str, str]:
-    """Local path to upstream path, as the command line has them."""
-    found = {}
+def _asked(request: Request, disk: Tree) -> tuple[Tree, dict[str, str]]:
+    """The files that the command line chooses, all where it names none, and the upstream paths that it gives some."""
+    chosen: dict[str, Blob] = {}
+    given: dict[str, str] = {}
     for text in request.files:
-        path, colon, to = text.partition(":")
-        for part in (path, to) if colon else (text,):
+        path, colon, to = text.partition(":") if ":" in text else ("", "", text)
+        for part in (path, to) if colon else (to,):
             fault = "is empty" if not part else unsafe(part)
-            if fault or not colon:
-                raise UsageError(
-                    f"`--file {text}`: {f'`{part}` {fault}' if fault else 'no local file'}",
-                    hint="write FROM:TO, the upstream's file and the one below DIR",
-                )
-        local = plan.join(request.folder, to)
-        if local not in disk:
-            raise UsageError(f"`--file {text}`: `{local}` is not there", hint="name a file below DIR")
-        found[local] = plan.join((request.path or "").rstrip("/"), path)
-    return found
+            if fault:
+                raise UsageError(f"`--file {text}`: `{part}` {fault}", hint="write TO or FROM:TO, below the folders")
+        pattern = plan.glob(plan.join(request.folder, to))
+        found = [
+            local for local in disk if (local == plan.join(request.folder, to) if colon else pattern.fullmatch(local))
+        ]
+        if not found:
+            raise UsageError(
+                f"`--file {text}`: `{plan.join(request.folder, to)}` is not there, or belongs to an entry",
+                hint="name a file below DIR",
+            )
+        chosen |= {local: disk[local] for local in found}
+        given |= {local: plan.join((request.path or "").rstrip("/"), path) for local in found if colon}
+    return chosen or disk, given
 
 
 # ---- the entry --------------------------------------------------------------------------------------------
