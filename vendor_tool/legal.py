@@ -1,7 +1,7 @@
 """What is known of licences and origins, as values; and how it stands under `resolved:`."""
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Literal, TypeAlias
 
 from vendor_tool.links import repository
@@ -319,10 +319,14 @@ def ancestor_folder(url: str) -> str:
 
 def declared(upstream: Upstream, file: Recorded) -> str | None:
     """The licence that the lock gives for a file: the file's own `license:`, the entry's, the detected one."""
-    below = file.path.removeprefix(upstream.from_).lstrip("/")
-    own = [spec.license for spec in upstream.files if spec.path == below and spec.license]
+    return declarations(upstream)(file)
+
+
+def declarations(upstream: Upstream) -> Callable[[Recorded], str | None]:
+    """The same for any file of an entry, which may list ten thousand."""
+    own = {spec.path: spec.license for spec in reversed(upstream.files) if spec.license}
     found = upstream.resolved.license.spdx if upstream.resolved and upstream.resolved.license else None
-    return own[0] if own else upstream.license or found
+    return lambda file: own.get(file.path.removeprefix(upstream.from_).lstrip("/")) or upstream.license or found
 
 
 def identifiers(expression: str | None) -> frozenset[str]:

@@ -102,7 +102,7 @@ def vendored(subject: Subject) -> Iterator[Vendored]:
     """Every recorded file, by upstream and local path."""
     recorded = [one for up in subject.lock.upstreams.values() for one in legal.read(up.resolved).ancestors]
     for _name, upstream in sorted(subject.lock.upstreams.items()):
-        known = legal.read(upstream.resolved)
+        known, declared = legal.read(upstream.resolved), legal.declarations(upstream)
         for file in upstream.resolved.files if upstream.resolved else ():
             chain = subject.chains.get(file.to) or known.origins.get(file.to, ())
             yield Vendored(
@@ -113,7 +113,7 @@ def vendored(subject: Subject) -> Iterator[Vendored]:
                 header=subject.headers.get(file.to, HeaderFacts()),
                 upstream_header=subject.upstream_headers.get(file.blob),
                 ancestors=_behind(chain, [*known.ancestors, *recorded]),
-                license=legal.declared(upstream, file),
+                license=declared(file),
             )
 
 

@@ -84,10 +84,10 @@ def rows(upstream: Upstream) -> Iterator[Row]:
     record = upstream.resolved
     if record is None:
         return
-    known = legal.read(record)
+    known, declared = legal.read(record), legal.declarations(upstream)
     for file in record.files:
         address = link(upstream.url, record.revision, file.path) if file.path else None
-        own = legal.declared(upstream, file) or file.license or ""
+        own = declared(file) or file.license or ""
         yield Row(file.to, file.path, address, own, known.origins.get(file.to, ()))
 
 

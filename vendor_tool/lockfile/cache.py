@@ -41,7 +41,7 @@ def save(path: Path, content: dict[str, Any]) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, temporary = tempfile.mkstemp(dir=path.parent)
         with os.fdopen(handle, "w", encoding="utf-8") as stream:
-            json.dump(content, stream, separators=(",", ":"))
+            stream.write(json.dumps(content, separators=(",", ":")))  # `dump` is several times as slow
         Path(temporary).replace(path)
     except OSError:
         return
