@@ -43,16 +43,25 @@ class Pairing:
     left: Mapping[str, str]
 
 
-@dataclass(frozen=True, slots=True)
 class _Search:
-    files: Mapping[str, bytes]
-    listing: Mapping[str, Entry]
-    read: Read
-    found: dict[str, Pair]
+    """What is looked through, and what was found so far."""
 
-    def taken(self) -> dict[str, str]:
-        """Upstream path to the local file that stands for it."""
-        return {pair.path: local for local, pair in self.found.items()}
+    def __init__(self, files: Mapping[str, bytes], listing: Mapping[str, Entry], read: Read) -> None:
+        self.files, self.listing, self._read = files, listing, read
+        self.found: dict[str, Pair] = {}
+        self.taken: dict[str, str] = {}  # upstream path -> the local file that stands for it
+        self._homes: dict[str, Counter[str]] = {}
+        self._known: dict[str, bytes] = {}
+
+    def read(self, paths: Collection[str]) -> Mapping[str, bytes]:
+        """Contents by path, each asked for once."""
+        self._known.update(self._read([path for path in paths if path not in self._known]))
+        return {path: self._known[path] for path in paths if path in self._known}
+
+    def put(self, pair: Pair) -> None:
+        self.found[pair.local] = pair
+        self.taken[pair.path] = pair.local
+        self._homes.setdefault(posixpath.dirname(pair.local), Counter())[posixpath.dirname(pair.path)] += 1
 
     def open(self) -> list[str]:
         """Local files that have no pair yet."""
@@ -60,9 +69,7 @@ class _Search:
 
     def homes(self, local: str) -> Counter[str]:
         """Upstream folders that the neighbours of a local file come from."""
-        folder = posixpath.dirname(local)
-        near = (pair.path for one, pair in self.found.items() if posixpath.dirname(one) == folder)
-        return Counter(posixpath.dirname(path) for path in near)
+        return self._homes.get(posixpath.dirname(local), Counter())
 
 
 def pair(
@@ -77,22 +84,17 @@ def pair(
 
     `given` holds pairs that nothing shall be asked about, `said` what comments say: both local path to upstream path.
     """
-    found = {local: Pair(local, path, "given") for local, path in given.items()}
     plain = {path: entry for path, entry in listing.items() if entry.mode in ("100644", "100755")}
-    known: dict[str, bytes] = {}
-
-    def once(paths: Collection[str]) -> Mapping[str, bytes]:
-        known.update(read([path for path in paths if path not in known]))
-        return {path: known[path] for path in paths if path in known}
-
-    search = _Search(files, plain, once, found)
+    search = _Search(files, plain, read)
+    for local, path in given.items():
+        search.put(Pair(local, path, "given"))
     _same(search, said)
     _said(search, said)
     _named(search)
     _small(search)
     _alike(search)
     left = {local: _why(search, local) for local in search.open()}
-    return Pairing(tuple(found[local] for local in sorted(found)), dict(sorted(left.items())))
+    return Pairing(tuple(search.found[local] for local in sorted(search.found)), dict(sorted(left.items())))
 
 
 # ---- step by step -----------------------------------------------------------------------------------------
@@ -109,10 +111,10 @@ def _same(search: _Search, said: Mapping[str, str]) -> None:
         if (paths := by_blob.get(blob_id(search.files[local]), [])) and not small(search.files[local], local)
     }
     for local in sorted(candidates, key=lambda one: (len(candidates[one]), one)):
-        paths = [path for path in candidates[local] if path not in search.taken()]
+        paths = [path for path in candidates[local] if path not in search.taken]
         if paths:
             chosen = said[local] if said.get(local) in paths else min(paths, key=lambda path: _far(search, local, path))
-            search.found[local] = Pair(local, chosen, "same", tuple(path for path in paths if path != chosen))
+            search.put(Pair(local, chosen, "same", tuple(path for path in paths if path != chosen)))
 
 
 def _said(search: _Search, said: Mapping[str, str]) -> None:
@@ -120,10 +122,10 @@ def _said(search: _Search, said: Mapping[str, str]) -> None:
     contents = search.read(sorted(set(wanted.values()))) if wanted else {}
     for local, path in wanted.items():
         data = search.files[local]
-        if path in search.taken() or not (text(data) and path in contents):
+        if path in search.taken or not (text(data) and path in contents):
             continue
         if alike(data, contents[path], local).whole >= SAID or shared(data, contents[path]):
-            search.found[local] = Pair(local, path, "said")
+            search.put(Pair(local, path, "said"))
 
 
 def _named(search: _Search) -> None:
@@ -147,11 +149,11 @@ def _named(search: _Search) -> None:
     }
     # the most alike first: of two copies of one file, or of two files of one name, each gets its own
     for local, path in sorted(scores, key=lambda two: (-scores[two], two[0], _far(search, *two))):
-        score, taken = scores[local, path], search.taken()
-        if local not in search.found and path not in taken:
-            equal = [one for one in wanted[local] if scores.get((local, one)) == score and one not in taken]
+        if local not in search.found and path not in search.taken:
+            free = [one for one in wanted[local] if one not in search.taken]
+            equal = [one for one in free if scores.get((local, one)) == scores[local, path]]
             chosen = min(equal, key=lambda one: _far(search, local, one))
-            search.found[local] = Pair(local, chosen, "named", tuple(one for one in equal if one != chosen))
+            search.put(Pair(local, chosen, "named", tuple(one for one in equal if one != chosen)))
 
 
 def _score(search: _Search, local: str, path: str, likeness: Likeness) -> float:
@@ -167,8 +169,8 @@ def _small(search: _Search) -> None:
         for folder, _ in search.homes(local).most_common():
             path = posixpath.join(folder, posixpath.basename(local))
             entry = search.listing.get(path)
-            if entry is not None and path not in search.taken() and entry.oid == blob_id(search.files[local]):
-                search.found[local] = Pair(local, path, "same")
+            if entry is not None and path not in search.taken and entry.oid == blob_id(search.files[local]):
+                search.put(Pair(local, path, "same"))
                 break
 
 
@@ -180,9 +182,9 @@ def _alike(search: _Search) -> None:
         if text(search.files[local]) and not small(search.files[local], local) and posixpath.splitext(local)[1]
     ]
     kin = _kin(search, todo)
-    taken, found = search.taken(), list[tuple[float, str, str, How]]()
+    found: list[tuple[float, str, str, How]] = []
     for local in [local for local in todo if kin.get(local)][:SEARCHED]:
-        free = {path: search.listing[path] for path in kin[local] if path not in taken}
+        free = {path: search.listing[path] for path in kin[local] if path not in search.taken}
         stripped = b"\n".join(without_header(search.files[local], local)) + b"\n"
         (proposal,) = moves.propose({local: stripped}, {}, free, search.read)
         if proposal.renamed:
@@ -190,16 +192,17 @@ def _alike(search: _Search) -> None:
         elif path := _most(proposal):
             found.append((0.0, local, path, "symbols"))
     for _, local, path, how in sorted(found):
-        if path not in search.taken():
-            search.found[local] = Pair(local, path, how)
+        if path not in search.taken:
+            search.put(Pair(local, path, how))
 
 
 def _kin(search: _Search, todo: Sequence[str]) -> dict[str, list[str]]:
     """For each local file the upstream files that share most of its lines, in whatever order; none that share few."""
     suffixes = {posixpath.splitext(local)[1] for local in todo}
+    folders = {posixpath.dirname(path) for path in search.taken}
     found = {}
     for suffix in sorted(suffixes):
-        near = sorted((path for path in search.listing if path.endswith(suffix)), key=lambda path: _off(search, path))
+        near = sorted((path for path in search.listing if path.endswith(suffix)), key=lambda path: _off(folders, path))
         contents = search.read(near[:READ])
         index: dict[bytes, list[str]] = {}
         for path, data in contents.items():
@@ -220,11 +223,9 @@ def _nearest(index: Mapping[bytes, Sequence[str]], wanted: Sequence[bytes]) -> l
     return [path for path, size in shared.most_common(5) if size >= least]
 
 
-def _off(search: _Search, path: str) -> tuple[int, str]:
-    """Small for a path that shares folders with what was found."""
-    folders = {posixpath.dirname(pair.path) for pair in search.found.values()}
-    shared = max((len(posixpath.commonpath([folder, path])) for folder in folders if folder), default=0)
-    return -shared, path
+def _off(folders: Collection[str], path: str) -> tuple[int, str]:
+    """Small for a path that shares much of its way with one of these folders."""
+    return -max((len(posixpath.commonpath([folder, path])) for folder in folders if folder), default=0), path
 
 
 def _most(proposal: moves.Proposal) -> str | None:

@@ -136,20 +136,25 @@ def _shims(question: Question) -> Iterator[list[dict[str, Any]]]:
 
 
 def _dropped(question: Question, best: Draft) -> Draft:
-    """The draft whose items drop what copies left out, file by file where that leaves fewer lines."""
-    for target, texts in zip(question.fetched.targets, question.pairs(), strict=True):
-        for key, names in left_out.choices(texts.upstream, texts.local, target.path):
-            files = [
-                {**({"path": item} if isinstance(item, str) else item), key: list(names)}
-                if _goes_to(best.entry, item) == target.to
-                else item
-                for item in best.entry["files"]
-            ]
-            draft = _tried_or_none(question, {**best.entry, "files": files})
-            if draft is not None and draft.left < best.left:
-                best = draft
+    """The draft whose items name what copies left out, or the little that they kept, where that leaves fewer lines."""
+    items = {_goes_to(best.entry, item): item for item in best.entry["files"]}
+    found = {}
+    for texts in question.pairs():
+        plain = different(texts.upstream, texts.local)
+        for key, names in left_out.choices(texts.upstream, texts.local, texts.path) if plain else ():
+            item = items[texts.to]
+            bare = (
+                {"path": item} if isinstance(item, str) else {one: item[one] for one in ("path", "to") if one in item}
+            )
+            alone = {**question.entry, "files": [{**bare, key: list(names)}], "transforms": []}
+            draft = _tried_or_none(question, alone)
+            if draft is not None and draft.left < plain:
+                found[texts.to] = {**({"path": item} if isinstance(item, str) else item), key: list(names)}
                 break
-    return best
+    if not found:
+        return best
+    draft = _tried_or_none(question, {**best.entry, "files": [found.get(to, item) for to, item in items.items()]})
+    return draft if draft is not None and draft.left < best.left else best
 
 
 def _formatted(question: Question, best: Draft) -> Draft:
