@@ -8,7 +8,6 @@ from vendor_tool.transform import syntax
 
 _IMPORT_ERRORS = frozenset({"ImportError", "ModuleNotFoundError", "Exception", "BaseException"})
 _OF_IMPORTS = frozenset({"ImportError", "ModuleNotFoundError", "OSError"})
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _ANY = "BaseException"
 
 
@@ -18,13 +17,17 @@ def guards(tree: ast.Module) -> frozenset[syntax.Import]:
     An `except` outside functions that always raises answers nothing: the import is put off and raises at the first use.
     """
     found: set[syntax.Import] = set()
-    later = {id(one) for node in ast.walk(tree) if isinstance(node, _FUNCTIONS) for one in ast.walk(node)}
     for node in syntax.statements(tree.body):
-        if not isinstance(node, ast.Try | ast.With):
+        if not isinstance(node, ast.Try | ast.With) or not _IMPORT_ERRORS & answered(node, tree, raising=True):
             continue
-        if _IMPORT_ERRORS & answered(node, tree, raising=id(node) in later):
+        if _IMPORT_ERRORS & answered(node, tree, raising=False) or _is_in_function(tree, node):
             found |= {one for one in syntax.statements(node.body) if isinstance(one, ast.Import | ast.ImportFrom)}
     return frozenset(found)
+
+
+def _is_in_function(tree: ast.Module, node: ast.stmt) -> bool:
+    functions = (one for one in ast.walk(tree) if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef))
+    return any(part is node for one in functions for part in ast.walk(one))
 
 
 def answers_more(node: ast.Try | ast.With, tree: ast.Module) -> bool:

@@ -21,14 +21,15 @@ def named(tree: ast.Module, names: Collection[str]) -> Iterator[tuple[int, str]]
 
 def with_attributes(tree: ast.Module, seen: Walk) -> Iterator[tuple[int, str]]:
     """`x is T.float32`, in functions too: lines, and what is compared with an attribute of the runtime."""
-    names = _of_runtime(tree, seen)
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.Is | ast.IsNot):
-            first, second = node.left, node.comparators[0]
-            if isinstance(first, ast.Constant) or not _is_attribute(second, names):
-                continue
-            if not _is_real(first, names, _around(tree, node)):
-                yield node.lineno, ast.unparse(first)
+    compared = [node for node in ast.walk(tree) if isinstance(node, ast.Compare)]
+    asked = [node for node in compared if isinstance(node.ops[0], ast.Is | ast.IsNot)]
+    asked = [node for node in asked if isinstance(node.comparators[0], ast.Attribute)]
+    names = _of_runtime(tree, seen) if asked else set()
+    for node in asked:
+        if isinstance(node.left, ast.Constant) or not _is_attribute(node.comparators[0], names):
+            continue
+        if not _is_real(node.left, names, _around(tree, node)):
+            yield node.lineno, ast.unparse(node.left)
 
 
 def _around(tree: ast.Module, node: ast.expr) -> ast.AST | None:

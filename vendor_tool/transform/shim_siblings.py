@@ -9,7 +9,6 @@ from vendor_tool.errors import UsageError
 from vendor_tool.model import ShimSpec, Source
 from vendor_tool.transform import (
     modules,
-    scopes,
     shim_analysis,
     shim_attempts,
     shim_stars,
@@ -23,7 +22,7 @@ from vendor_tool.values import dataclass, field, replace
 
 _Parts: TypeAlias = tuple[str, ...]
 _BY_NAME = frozenset({"__getattr__", "globals", "vars", "exec"})
-"""A file that uses one of them may bind names that its source does not show."""
+"""A file that has or uses one of them may bind names that its source does not show."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +117,8 @@ class Siblings:
         files = [(node, file, self._exports(file)) for node, named in given for _, (file, _) in named]
         if len(files) < len(given) or any(one.open for _, _, one in files):
             return
+        if not any(one.direct or one.star for _, _, one in files):
+            return
         loose = shim_stars.loose(tree).difference(*(one.bound for _, _, one in files))
         for node, file, one in files:
             if loose and (one.direct or one.star):
@@ -203,11 +204,11 @@ class Siblings:
         seen = shim_walk.walk(body, lambda node: self.own(path, node), brought=lambda node: self.brought(path, node))
         bound, tables = set(self._bound(path)), set(_tables(body, seen))
         star: str | None = None
-        is_open = not _BY_NAME.isdisjoint(scopes.identifiers(tree))
         # what a package lacks may be a submodule of any kind
         direct = path.rpartition("/")[2] != "__init__.py" and any(
             self.own(path, node) for node in _at_import(tree.body)
         )
+        is_open = not bound.isdisjoint(_BY_NAME if direct else {"__getattr__"})
         for node in _at_import(tree.body):
             tables |= {name.rpartition(".")[2] for name in self._tables_of(path, node)}
             if isinstance(node, ast.ImportFrom) and node.names[0].name == "*":
@@ -234,7 +235,7 @@ class Siblings:
         runtime = {
             alias.asname or alias.name for node in _at_import(tree.body) if self.own(path, node) for alias in node.names
         }
-        typed, guarded = shim_analysis.type_checking(tree), shim_attempts.guards(tree)
+        typed = shim_analysis.type_checking(tree)
         for node in _at_import(tree.body):
             for table in self._tables_of(path, node):
                 # only an attribute that is looked up, and the name itself, can be told from the source
@@ -243,7 +244,7 @@ class Siblings:
             for bound, (file, name) in self._named(path, node):
                 given = self._exports(file)
                 for one in _asked(tree, bound, name) if node not in typed else ():
-                    if given.lacks(one) and (given.star or node not in guarded):
+                    if given.lacks(one) and (given.star or node not in shim_attempts.guards(tree)):
                         yield Use(node.lineno, f"`{one}`, which only {_star(given.star)} in `{file}` brings,")
                 if name == "*" and (both := {one for one in runtime & given.bound if one not in given.kinds}):
                     names = "`, `".join(sorted(both))
@@ -304,13 +305,13 @@ def _at_import(body: Sequence[ast.stmt]) -> Iterator[syntax.Import]:
 
 
 def _bound(tree: ast.Module) -> set[str]:
-    """Names that the file may bind, star imports aside; too many is safe."""
+    """Names that the file may bind, star imports aside, and what it binds others with; too many is safe."""
     found = set()
     for node in ast.walk(tree):
         match node:
             case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
                 found.add(name)
-            case ast.Name(id=name, ctx=ast.Store()):
+            case ast.Name(id=name, ctx=context) if isinstance(context, ast.Store) or name in _BY_NAME:
                 found.add(name)
             case ast.alias(name=name, asname=asname) if name != "*":
                 found.add(asname or name.partition(".")[0])
