@@ -793,3 +793,16 @@ def test_files_that_are_named_are_adopted_and_no_others(consumer: Project, upstr
     assert "common.py" not in said
     assert "not adopted" not in said
     assert "    local: [common.py, why.txt]\n" in entry(consumer)
+
+
+def test_a_file_that_no_build_takes_is_told_and_the_others_are_adopted(consumer: Project, upstream: Repository) -> None:
+    broken = BWD + 'importlib.import_module("pkg.ops.common"\n'
+    pointer = f"version https://git-lfs.github.com/spec/v1\noid sha256:{'a' * 64}\nsize 1\nx\n"
+    upstream.commit({"pkg/ops/broken.py": broken, "pkg/ops/weights.txt": pointer})
+    consumer.write({"lib/k/broken.py": broken, "lib/k/common.py": COMMON, "lib/k/weights.txt": pointer})
+    said = adopted(consumer, upstream)
+    line = next(line for line in said.splitlines() if line.startswith("not adopted: lib/k/broken.py"))
+    assert "(`pkg/ops/broken.py:" in line
+    assert ": not Python that can be parsed: " in line
+    assert "not adopted: lib/k/weights.txt (is a pointer of Git LFS, not the file itself)\n" in said
+    assert "1 file replayed byte for byte\n" in said

@@ -92,6 +92,10 @@ def _adopt(path: Path, request: Request, head: Mapping[str, str], access: Access
     if not chosen:
         raise fitting.nothing_like(found.upstream, copies)
     question = _question(lock, found, chosen=chosen, disk=disk, license_=request.license, access=access)
+    unreadable = explaining.unreadable(question)
+    if unreadable and len(unreadable) < len(chosen):
+        chosen = tuple(pair for pair in chosen if pair.local not in unreadable)
+        question = _question(lock, found, chosen=chosen, disk=disk, license_=request.license, access=access)
     best = explaining.explained(question)
     series, changed = _series(lock, best, disk, head)
     build, text = _build(best, series, access)
@@ -115,7 +119,7 @@ def _adopt(path: Path, request: Request, head: Mapping[str, str], access: Access
         equal=found.equal,
         license=best.entry.get("license"),
         pairs=chosen,
-        left=dict(sorted({**({} if request.files else left), **found.pairing.left, **refused}.items())),
+        left=dict(sorted({**({} if request.files else left), **found.pairing.left, **refused, **unreadable}.items())),
         rules=tuple(_told(best.entry)),
         patches=changed,
         done=done,

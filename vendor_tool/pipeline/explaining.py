@@ -70,6 +70,17 @@ def explained(question: Question) -> Draft:
     return best
 
 
+def unreadable(question: Question) -> dict[str, str]:
+    """Local files whose upstream file no build takes as it is, each with the reason."""
+    found = {}
+    for item in question.entry["files"]:
+        try:
+            _tried(question, {**question.entry, "files": [item], "transforms": []})
+        except UsageError as problem:
+            found[_goes_to(question.entry, item)] = problem.message
+    return found
+
+
 def _rank(draft: Draft) -> tuple[int, bool, int]:
     """Of equal drafts that with a rename is better, and one without `imports` worse: an upgrade brings imports, too."""
     rules = draft.entry.get("transforms", [{"imports": {}}] if "transforms" not in draft.entry else [])
