@@ -17,10 +17,12 @@ from vendor_tool.pipeline import build as builds
 from vendor_tool.pipeline import state
 from vendor_tool.pipeline.build import Fetched, Made
 from vendor_tool.transform.imports import NotVendored
-from vendor_tool.values import dataclass, replace
+from vendor_tool.values import dataclass, field, replace
 
 # a formatter binds a project to one version of it: only for what is worth it
 WORTH = 4
+# what an entry without `transforms` does, stand-ins aside
+DEFAULT: Sequence[Mapping[str, Any]] = ({"imports": {}},)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +47,7 @@ class Question:
     fetched: Fetched
     disk: Tree
     access: Access
+    renamed: Mapping[str, str] = field(default_factory=dict)  # what imports of copies name elsewhere
 
     def pairs(self) -> list[Texts]:
         """Upstream's bytes and ours, of every text."""
@@ -59,10 +62,11 @@ def explained(question: Question) -> Draft:
 
     Without any rule the files come as they are upstream, so that there always is one. Raises what `build.make` does.
     """
-    first = (_tried_or_none(question, entry) for entry in (question.entry, _with(question.entry, [{"imports": {}}])))
+    first = (_tried_or_none(question, entry) for entry in (question.entry, _with(question.entry, DEFAULT)))
     plain = next((draft for draft in first if draft is not None and not draft.left), None)
     best = plain or _tried(question, _with(question.entry, []))
     if best.left:
+        question = replace(question, renamed=renames(question.pairs()))
         best = min([best, *_variants(question)], key=_rank)
         best = _dropped(question, best)
     if best.left >= WORTH:
@@ -83,7 +87,7 @@ def unreadable(question: Question) -> dict[str, str]:
 
 def _rank(draft: Draft) -> tuple[int, bool, int]:
     """Of equal drafts that with a rename is better, and one without `imports` worse: an upgrade brings imports, too."""
-    rules = draft.entry.get("transforms", [{"imports": {}}] if "transforms" not in draft.entry else [])
+    rules = draft.entry.get("transforms", DEFAULT)
     found = [rule["imports"] for rule in rules if "imports" in rule]
     return draft.left, not any(options.get("rename") for options in found), len(rules) if found else len(rules) + 2
 
@@ -117,7 +121,7 @@ def _headers(question: Question) -> Iterator[dict[str, Any]]:
     for target, item in zip(question.fetched.targets, _items(question), strict=True):
         own = found[target.to]
         rule = {"transforms": [{"header": {"text": own}}]}
-        files.append(item if own in (None, shared) else {**({"path": item} if isinstance(item, str) else item), **rule})
+        files.append(item if own in (None, shared) else {**_keys(item), **rule})
     yield {"files": files, **({"transforms": [{"header": {"text": shared}}]} if shared else {})}
 
 
@@ -131,11 +135,15 @@ def _goes_to(entry: Mapping[str, Any], item: Any) -> str:
     return plan.join(entry["to"], item if isinstance(item, str) else item.get("to", item["path"]))
 
 
+def _keys(item: Any) -> dict[str, Any]:
+    """An item of `files:` as a map."""
+    return {"path": item} if isinstance(item, str) else dict(item)
+
+
 def _imports(question: Question) -> Iterator[list[dict[str, Any]]]:
     yield [{"imports": {}}]
-    found = renames(question.pairs())
-    if found:
-        yield [{"imports": {"rename": found}}]
+    if question.renamed:
+        yield [{"imports": {"rename": question.renamed}}]
     yield []
 
 
@@ -153,14 +161,12 @@ def _dropped(question: Question, best: Draft) -> Draft:
     for texts in question.pairs():
         plain = different(texts.upstream, texts.local)
         for key, names in left_out.choices(texts.upstream, texts.local, texts.path) if plain else ():
-            item = items[texts.to]
-            bare = (
-                {"path": item} if isinstance(item, str) else {one: item[one] for one in ("path", "to") if one in item}
-            )
-            alone = {**question.entry, "files": [{**bare, key: list(names)}], "transforms": []}
+            item = {**_keys(items[texts.to]), key: list(names)}
+            bare = {one: value for one, value in item.items() if one != "transforms"}
+            alone = {**question.entry, "files": [bare], "transforms": []}
             draft = _tried_or_none(question, alone)
             if draft is not None and draft.left < plain:
-                found[texts.to] = {**({"path": item} if isinstance(item, str) else item), key: list(names)}
+                found[texts.to] = item
                 break
     if not found:
         return best
@@ -182,13 +188,11 @@ def _formatted(question: Question, best: Draft) -> Draft:
 
 def _unformatted(question: Question, best: Draft) -> Iterator[Mapping[str, Any]]:
     """Entries whose rules explain something only once the imports are sorted."""
-    found = renames(question.pairs())
     rules = [rule for rule in best.entry.get("transforms", []) if "imports" not in rule and "shim" not in rule]
     tried: list[list[dict[str, Any]]]
-    tried = [[{"imports": {"rename": found}}], [{"imports": {}}], [{"imports": {}}, {"shim": {}}]]
-    for more in tried:
-        if (found or "rename" not in more[0]["imports"]) and (len(more) == 1 or question.lock.shims):
-            yield _with(best.entry, [*rules, *more])
+    tried = [[{"imports": {"rename": question.renamed}}]] if question.renamed else []
+    tried += [[{"imports": {}}], *([[{"imports": {}}, {"shim": {}}]] if question.lock.shims else [])]
+    yield from (_with(best.entry, [*rules, *more]) for more in tried)
 
 
 def _formats(question: Question) -> Iterator[dict[str, Any]]:
@@ -216,8 +220,7 @@ def _formats(question: Question) -> Iterator[dict[str, Any]]:
 
 def _tops(question: Question) -> set[str]:
     """Packages of the project that copies import from: a name that upstream's files have for none of theirs."""
-    found = renames(question.pairs())
-    return {new.partition(".")[0] for old, new in found.items() if new != old}
+    return {new.partition(".")[0] for old, new in question.renamed.items() if new != old}
 
 
 def _settings(lock: Lock) -> Mapping[str, object] | None:
@@ -260,7 +263,7 @@ def _tried_or_none(question: Question, entry: Mapping[str, Any]) -> Draft | None
 def _letting(entry: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
     """The entry whose imports of these modules stay, for a patch to change or because they are installed."""
     stay = {name: name for name in sorted(set(names))}
-    listed = entry.get("transforms", [{"imports": {}}])
+    listed = entry.get("transforms", DEFAULT)
     rules = [
         {"imports": {"rename": {**stay, **rule["imports"].get("rename", {})}}} if "imports" in rule else rule
         for rule in listed
