@@ -806,3 +806,16 @@ def test_a_file_that_no_build_takes_is_told_and_the_others_are_adopted(consumer:
     assert ": not Python that can be parsed: " in line
     assert "not adopted: lib/k/weights.txt (is a pointer of Git LFS, not the file itself)\n" in said
     assert "1 file replayed byte for byte\n" in said
+
+
+def test_a_fence_that_lacks_the_new_entry_is_named(consumer: Project, upstream: Repository) -> None:
+    consumer.write(
+        {"pyproject.toml": "[tool.ruff]\nline-length = 100\n", "lib/k/bwd.py": BWD, "lib/more/common.py": COMMON}
+    )
+    said = adopted(consumer, upstream)
+    assert "fence" not in said
+    consumer.done("fence", "--write")
+    said = consumer.done("adopt", "lib/more", "--from", upstream.url, "--name", "more").err
+    assert "next: vendor-tool fence --write\n" in said
+    consumer.done("fence", "--write")
+    assert consumer.done("check").out == "no findings\n"

@@ -6,12 +6,15 @@ import argparse
 import os
 from pathlib import Path
 
+from vendor_tool import lockfile
 from vendor_tool.cli import output
+from vendor_tool.cli.arguments import cache
 from vendor_tool.cli.commands import access, say_done, voice
 from vendor_tool.cli.output import Voice
 from vendor_tool.cli.patch import author, today
 from vendor_tool.errors import ExitCode, UsageError
 from vendor_tool.pipeline import adopt as pipeline
+from vendor_tool.pipeline import fencing
 from vendor_tool.words import command
 
 MOST_LEFT = 20
@@ -43,6 +46,8 @@ def adopt(arguments: argparse.Namespace) -> ExitCode:
     _say(voice(arguments), found)
     say_done(voice(arguments), found.done, dry_run=arguments.dry_run)
     if not arguments.dry_run:
+        if fencing.findings(lockfile.load(arguments.lock, cache())):
+            output.say(voice(arguments), "next: vendor-tool fence --write")
         output.say(voice(arguments), f"next: {command('vendor-tool', 'outdated', found.name)}")
     return ExitCode.CLEAN
 
