@@ -819,3 +819,21 @@ def test_a_fence_that_lacks_the_new_entry_is_named(consumer: Project, upstream: 
     assert "next: vendor-tool fence --write\n" in said
     consumer.done("fence", "--write")
     assert consumer.done("check").out == "no findings\n"
+
+
+def test_who_made_the_changes_is_asked_where_there_are_any(
+    consumer: Project, upstream: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL"):
+        monkeypatch.delenv(name)
+    consumer.write({"lib/k/bwd.py": BWD.replace("64", "32"), "lib/k/common.py": COMMON})
+    said = consumer.refused(ExitCode.USAGE, "adopt", "lib/k", "--from", upstream.url, "--name", "demo")
+    assert "git does not know who you are" in said
+    consumer.write({"lib/k/bwd.py": BWD})
+    adopted(consumer, upstream)
+
+
+def test_without_the_network_nothing_can_be_looked_for(consumer: Project, upstream: Repository) -> None:
+    consumer.write({"lib/k/bwd.py": BWD})
+    said = consumer.refused(ExitCode.UPSTREAM, "adopt", "lib/k", "--from", upstream.url, "--name", "demo", "--offline")
+    assert "upstream `demo`" in said

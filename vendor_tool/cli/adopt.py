@@ -41,7 +41,11 @@ def adopt(arguments: argparse.Namespace) -> ExitCode:
         path=arguments.path,
         files=tuple(arguments.files),
     )
-    head = {"Forwarded": "no", "Author": arguments.author or author(arguments.lock.parent), "Last-Update": today()}
+
+    def head() -> dict[str, str]:
+        who = arguments.author or author(arguments.lock.parent)
+        return {"Forwarded": "no", "Author": who, "Last-Update": today()}
+
     found = pipeline.adopt(arguments.lock, request, head, access(arguments), dry_run=arguments.dry_run)
     _say(voice(arguments), found)
     say_done(voice(arguments), found.done, dry_run=arguments.dry_run)

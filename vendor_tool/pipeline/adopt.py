@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from vendor_tool import fetch, lockfile, merge, plan, write
 from vendor_tool import patch as patches
@@ -24,6 +24,9 @@ from vendor_tool.pipeline.explaining import Draft
 from vendor_tool.pipeline.sync import Done
 from vendor_tool.values import dataclass, replace
 from vendor_tool.words import command, count
+
+Head: TypeAlias = Callable[[], Mapping[str, str]]
+"""What gives fields of DEP-3; it may have to ask git, and may fail."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +69,12 @@ def split_address(text: str) -> tuple[str, str | None]:
     return text, None
 
 
-def adopt(path: Path, request: Request, head: Mapping[str, str], access: Access, *, dry_run: bool = False) -> Adopted:
+def adopt(path: Path, request: Request, head: Head, access: Access, *, dry_run: bool = False) -> Adopted:
     """Write an entry, patches and the record for the files below a folder, which stay as they are.
 
-    `head` holds the fields that patches have in common. Raises UsageError for a request that makes no sense and for
-    what has no licence, ContentError where the new entry does not give the files as they are; nothing is written then.
+    `head` gives the fields that patches have in common, where there are any. Raises UsageError for a request that makes
+    no sense and for what has no licence, ContentError where the new entry does not give the files as they are; nothing
+    is written then.
     """
     lockfile.read_bytes(path)
     if dry_run:
@@ -79,7 +83,7 @@ def adopt(path: Path, request: Request, head: Mapping[str, str], access: Access,
         return _adopt(path, request, head, access, dry_run=False)
 
 
-def _adopt(path: Path, request: Request, head: Mapping[str, str], access: Access, *, dry_run: bool) -> Adopted:
+def _adopt(path: Path, request: Request, head: Head, access: Access, *, dry_run: bool) -> Adopted:
     lock = lockfile.load(path, access.cache)
     draft = _draft(lock, request)
     disk, left = handmade.files(lock, request.folder)
@@ -237,7 +241,7 @@ def _told(entry: Mapping[str, Any]) -> Iterator[str]:
 # ---- patches, record, proof -------------------------------------------------------------------------------
 
 
-def _series(lock: Lock, draft: Draft, disk: Tree, head: Mapping[str, str]) -> tuple[list[Patch], dict[str, str]]:
+def _series(lock: Lock, draft: Draft, disk: Tree, head: Head) -> tuple[list[Patch], dict[str, str]]:
     """One patch for each file that rules do not explain, and what each of them changes."""
     upstream = draft.made.fetched.upstream
     folder = f"patches/{upstream.name}"
@@ -251,7 +255,7 @@ def _series(lock: Lock, draft: Draft, disk: Tree, head: Mapping[str, str]) -> tu
         name = posixpath.basename(file.to)
         fields = {
             "Description": f"Local changes of {name}\nFound by `vendor-tool adopt`; why they were made is not known.",
-            **head,
+            **head(),
         }
         text = merge.capture({file.to: plain}, {file.to: wanted}, fields)
         patch = patches.parse(merge.next_path(folder, [*series, *found], f"local changes of {name}"), text)
