@@ -70,6 +70,12 @@ TOLD = {
         "from triton.language import *\n@jit\ndef f(a): return a\n",
         "from ._triton.language import jit\n@jit\ndef f(a): return a\n",
     ),
+    "a flag that is set behind it": (
+        "HAVE = False\ntry:\n    from tilelang.language import *\n    HAVE = True\nexcept ImportError: pass\n"
+        "def f(a): return HAVE, gemm\n",
+        "HAVE = False\ntry:\n    from ._tilelang._if_installed.language import gemm\n    HAVE = True\nexcept ImportError: pass\n"
+        "def f(a): return HAVE, gemm\n",
+    ),
     "names of whole modules and of the runtime before it": (
         "import math\nfrom tilelang import jit\nfrom typing import Any\nfrom tilelang.language import *\n"
         "@jit\ndef f(a: Any): return math.pi, gemm\n",

@@ -172,6 +172,8 @@ REFUSED = {
         "if __name__ != '__main__':\n    x = float(T.top)\n",
         "2: the number of `float(T.top)`",
     ),
+    "a pattern": ("match T.a:\n    case None: x = 1\n    case _: x = 2\n", "1: the pattern of `T.a`"),
+    "a case of another pattern": ("match 1:\n    case 1 if T.ok: x = 1\n", "2: the truth of `T.ok`"),
     "in a class body": ("class A:\n    if T.ok:\n        x = 1\n", "2: the truth of `T.ok`"),
 }
 

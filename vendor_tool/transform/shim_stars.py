@@ -124,7 +124,20 @@ def _bound_before(tree: ast.Module, star: ast.ImportFrom, is_own: Callable[[ast.
         same = isinstance(node, ast.ImportFrom) and (is_own(node) or (node.module == "typing" and not node.level))
         if not isinstance(node, ast.Import) and not same:
             found |= scopes.bound(ast.Module([node], []))[1].keys() - {"*"}
-    return found
+    return found - _bound_after(tree, star)
+
+
+def _bound_after(tree: ast.Module, star: ast.ImportFrom) -> set[str]:
+    """Names that statements behind the star bind in any case: `HAVE = True`."""
+    suites = [tree.body, *(one.body for one in ast.walk(tree) if isinstance(one, ast.Try | ast.If | ast.With))]
+    behind: list[ast.stmt] = [
+        node
+        for suite in suites
+        if star in suite
+        for node in suite[suite.index(star) :]
+        if isinstance(node, ast.Assign | ast.FunctionDef)
+    ]
+    return set(scopes.bound(ast.Module(behind, []))[1])
 
 
 def _before(body: Sequence[ast.AST], line: int) -> Iterator[ast.stmt]:

@@ -137,6 +137,19 @@ def _statement(seen: Walk, node: ast.stmt) -> None:
                 bind(seen, target, value(seen, given))
         case ast.AugAssign(target=ast.Name(id=name), value=given):
             seen.names[name] = joined(seen.names.get(name), value(seen, given))
+        case ast.Assert(test=test):
+            truth(seen, test)
+        case ast.If() | ast.While() | ast.For() | ast.Match() | ast.With() | ast.Try():
+            _compound(seen, node)
+        case _:
+            for child in ast.iter_child_nodes(node):
+                if isinstance(child, ast.expr):
+                    value(seen, child)
+
+
+def _compound(seen: Walk, node: ast.If | ast.While | ast.For | ast.Match | ast.With | ast.Try) -> None:
+    """A statement with others in it, all of which may run."""
+    match node:
         case ast.If(test=test, body=body, orelse=orelse):
             if not shim_branches.never(test):
                 truth(seen, test)
@@ -148,8 +161,13 @@ def _statement(seen: Walk, node: ast.stmt) -> None:
         case ast.For(target=target, iter=given, body=body, orelse=orelse):
             bind(seen, target, items(seen, given))
             _block(seen, [*body, *orelse])
-        case ast.Assert(test=test):
-            truth(seen, test)
+        case ast.Match(subject=subject, cases=cases):
+            if value(seen, subject) in ("deferred", "stub"):
+                refuse(seen, subject, "the pattern")
+            for case in cases:
+                if case.guard is not None:
+                    truth(seen, case.guard)
+                _block(seen, case.body)
         case ast.With(items=entered, body=body):
             for item in entered:
                 if value(seen, item.context_expr) in ("deferred", "stub"):
@@ -165,10 +183,6 @@ def _statement(seen: Walk, node: ast.stmt) -> None:
             for handler in handlers:
                 _block(seen, handler.body)
             _block(seen, finalbody)
-        case _:
-            for child in ast.iter_child_nodes(node):
-                if isinstance(child, ast.expr):
-                    value(seen, child)
 
 
 def _attempts(seen: Walk, body: Sequence[ast.stmt]) -> None:
