@@ -837,3 +837,12 @@ def test_without_the_network_nothing_can_be_looked_for(consumer: Project, upstre
     consumer.write({"lib/k/bwd.py": BWD})
     said = consumer.refused(ExitCode.UPSTREAM, "adopt", "lib/k", "--from", upstream.url, "--name", "demo", "--offline")
     assert "upstream `demo`" in said
+
+
+def test_large_files_are_told_and_not_read(consumer: Project, upstream: Repository) -> None:
+    consumer.write({"lib/k/bwd.py": BWD, "lib/k/data.bin": ""})
+    with (consumer.root / "lib/k/data.bin").open("r+b") as file:
+        file.truncate(1 << 33)  # a hole: reading it would take most of the memory there is
+    said = consumer.done("adopt", "lib/k", "--from", upstream.url, "--name", "demo").err
+    assert "not adopted: lib/k/data.bin (is larger than 5,000,000 bytes)\n" in said
+    assert "    local: [data.bin]\n" in entry(consumer)

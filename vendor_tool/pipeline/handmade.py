@@ -19,6 +19,7 @@ from vendor_tool.pipeline.disk import Folders, litter
 
 MOST = 2000  # files below the folder
 LARGEST = 5_000_000  # bytes of one file
+ALL = 200_000_000  # bytes of all of them
 SKIPPED = (".git", ".vendor-tool", ".venv", "node_modules")
 
 
@@ -32,7 +33,7 @@ def files(lock: Lock, folder: str) -> tuple[dict[str, Blob], dict[str, str]]:
     owned |= dict.fromkeys([*state.generated_paths(lock), *patches, lock.path.name], "")
     found: dict[str, Blob] = {}
     left: dict[str, str] = {}
-    folders = Folders(str(lock.root))
+    folders, size = Folders(str(lock.root)), 0
     for path in _walk(lock.root, folder):
         if path in owned:
             continue
@@ -41,20 +42,35 @@ def files(lock: Lock, folder: str) -> tuple[dict[str, Blob], dict[str, str]]:
                 f"there are more than {MOST} files below `{folder or '.'}`",
                 hint="name the folder that holds the copies",
             )
-        read = folders.read(path)
-        fault = "is a symbolic link, or no plain file" if read is None else unsafe(path)
-        if read is None or fault or not path.isprintable():
-            left[path] = fault or "holds a character that cannot be shown"
-        elif len(read[0]) > LARGEST:
-            left[path] = f"is larger than {LARGEST:,} bytes"
+        read = _read(folders, path)
+        if isinstance(read, str):
+            left[path] = read
         else:
-            found[path] = Blob(*read)
+            found[path] = read
+            size += len(read.data)
+        if size > ALL:
+            raise UsageError(
+                f"the files below `{folder or '.'}` hold more than {ALL:,} bytes",
+                hint="name the folder that holds the copies",
+            )
     if not found:
         below = f"{folder}/" if folder else ""
         mine = sorted({name for path, name in owned.items() if name and path.startswith(below)})
         whose = f": all belong to {', '.join(f'`{name}`' for name in mine)}" if mine else ""
         raise UsageError(f"there is no file to adopt below `{folder or '.'}`{whose}", hint="name another folder")
     return found, left
+
+
+def _read(folders: Folders, path: str) -> Blob | str:
+    """A plain file of moderate size, or what it is instead."""
+    fault = unsafe(path) or (None if path.isprintable() else "holds a character that cannot be shown")
+    if fault:
+        return fault
+    # looked at before it is read: a folder may hold a data set
+    if os.lstat(f"{folders.root}/{path}").st_size > LARGEST:
+        return f"is larger than {LARGEST:,} bytes"
+    read = folders.read(path)
+    return "is a symbolic link, or no plain file" if read is None else Blob(*read)
 
 
 def _walk(root: Path, folder: str) -> Iterator[str]:
