@@ -77,3 +77,29 @@ print(compiled(a, b).tolist() == compiled(a, b).tolist() == [2.0 * n + 2 for n i
 """
     )
     assert lines(said)[-1] == "True"
+
+
+def test_built_in_names_of_a_star_are_those_of_the_unmodified_file(project: Project) -> None:
+    text = """
+        import tilelang
+        from tilelang.language import *
+
+        @tilelang.jit
+        def clip(n, dtype=float32):
+            @prim_func
+            def main(a: Tensor((n,), dtype), b: Tensor((n,), dtype)):
+                with Kernel(1, threads=32):
+                    for i in Parallel(n):
+                        b[i] = max(min(a[i], float(1)), abs(int(-1)))
+            return main
+        """
+    project.vendor("k", text)
+    project.write("original.py", text)
+    said = project.run(
+        """
+import vendored.k as k, original
+print(k.clip.get_tir(32).script() == original.clip.get_tir(32).script())
+print(all(getattr(k, name) is getattr(original, name) for name in ("abs", "float", "int", "max", "min")))
+"""
+    )
+    assert lines(said)[-2:] == ["True", "True"]
