@@ -22,7 +22,7 @@ LAYERS = (
     ("origins", "known_bad"),
     ("vcs", "lockfile", "plan", "patch", "write", "legal", "memory", "baseline", "stamp"),
     ("links",),
-    ("errors", "urls", "paths", "lines", "words", "remote"),
+    ("errors", "urls", "paths", "lines", "words", "remote", "interrupts"),
     ("model",),
     ("findings",),
     ("patterns", "values", "rehearsal"),
@@ -122,5 +122,5 @@ def test_there_is_one_broad_except_in_each_program() -> None:
                     found.append(path.relative_to(PACKAGE).as_posix())
     # three more are programs of their own: children that run other people's code and report how it failed; a thread of
     # `vcs` hands what it failed with to the thread that waits for it
-    programs = ["codegen/trace.py", "rehearsal/play.py", "transform/shim_child.py"]
+    programs = ["codegen/trace.py", "rehearsal/play.py", "rehearsal/state.py", "transform/shim_child.py"]
     assert sorted(set(found)) == sorted(["cli/__init__.py", "vcs.py", *programs])

@@ -153,7 +153,7 @@ OTHER = {
         """,
         (8, "SIZE", "0", "4"),
     ),
-    "how many there are": ("COUNT = len({T.float16, T.float32})\n", (4, "COUNT", "2", "1")),
+    "how many there are": ("COUNT = len({T.float, T.float32})\n", (4, "COUNT", "2", "1")),
     "a test in a constructor": (
         """
         class Config:
@@ -354,7 +354,7 @@ def test_what_is_needed_at_import_is_found_without_torch() -> None:
 def test_a_file_that_ends_its_process_does_not_hide_the_others() -> None:
     files = vendored(
         a="import tilelang\nimport os\nif 'VENDOR' not in os.environ:\n    os._exit(3)\n",
-        b="import tilelang.language as T\nCOUNT = len({T.float16, T.float32})\n",
+        b="import tilelang.language as T\nCOUNT = len({T.float, T.float32})\n",
     )
     found = [(one.rule, one.path, one.line, one.message) for one in shim.prove(files, {"tilelang": SPEC})]
     assert ("shim-import-time", "vendored/b.py", 2, f"`COUNT` would be `2` instead of `1`: {KNOWN_LATE}") in found

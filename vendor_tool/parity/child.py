@@ -10,8 +10,8 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from types import FrameType
 
+from vendor_tool import interrupts
 from vendor_tool.errors import ParityError, UsageError
 from vendor_tool.parity import report
 from vendor_tool.parity.report import Report
@@ -39,7 +39,7 @@ def stream(
     paths = os.pathsep.join(filter(None, (ours, os.environ.get("PYTHONPATH"))))
     last, late = "", threading.Event()
     with (
-        terminable(),
+        interrupts.terminable(),
         subprocess.Popen(
             argv,
             cwd=root,
@@ -90,23 +90,6 @@ def judged(path: Path, status: int, last: str) -> Report:
     if (status == 1) and not any(test.outcome in ("failed", "xpassed") for test in found.tests):
         raise ParityError(f"pytest ended with status 1, and no test failed: {last}", hint=hint)
     return found
-
-
-@contextlib.contextmanager
-def terminable() -> Iterator[None]:
-    """SIGTERM interrupts, as Ctrl-C does; otherwise it would end this process and leave what it began running."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-
-    def interrupt(_number: int, _frame: FrameType | None) -> None:
-        raise KeyboardInterrupt
-
-    before = signal.signal(signal.SIGTERM, interrupt)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
 
 
 @contextlib.contextmanager

@@ -18,6 +18,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from vendor_tool import interrupts
 from vendor_tool.errors import ParityError, UsageError
 from vendor_tool.model import Lock
 from vendor_tool.parity import child, report
@@ -62,7 +63,7 @@ def run(
         def begin(place: Mapping[str, Any], file: str, marked: str) -> Any:
             return task.options(**place).remote(luggage, file, lock.path.name, [*options, "-m", marked], timeout)
 
-        with child.terminable():
+        with interrupts.terminable():
             answers = _gathered(ray, [begin(place, file, "not timing") for place in places for file in tests], timeout)
             # by nothing but itself is a time disturbed least: one after the other, also on other nodes
             timed = [file for file in tests if b"timing" in (lock.root / file).read_bytes()]

@@ -10,8 +10,11 @@ import zlib
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from vendor_tool.rehearsal import reading
+
 CASTS = (1, 2)
-"""How values answer. 1: true, and as a data type does, which equals its own name; 2: false, and equal to each other."""
+"""How values answer. 1: true, and as a data type does, which equals its own name; 2: false, and equal to one whose name
+begins as its own does, as `float` and `float32` may be."""
 
 PLACE = "made-up:"
 """Where made-up modules lie."""
@@ -39,8 +42,10 @@ class Stage:
     def __init__(self) -> None:
         self.cast = 1
         self.runtime: frozenset[str] = frozenset()  # top-level modules whose values a stand-in puts off
+        self.place = ""  # the folder that the process is in
         self.folders: tuple[str, ...] = ()  # of the files that are imported, each with a slash
         self.deeds: list[Deed] = []
+        self.patient: tuple[str, ...] = ()  # how decorators begin that read a function's globals at its calls only
         self.tell: Callable[[Any], str] = repr  # what a value is, in full
 
 
@@ -87,8 +92,11 @@ class Made:
         if self.made_shown is not None and not self.made_late:
             return self.made_shown(*args, **keywords)
         parts = (*args, *(part for pair in keywords.items() for part in pair))
+        if self.made_late and args and not _top_name(self).startswith(stage.patient):
+            parts += _reads(args[0])
         made = _derived(f"{self.made_key}()", self.made_late, parts)
-        change(made.made_key, *made.made_parts)
+        # what a stand-in puts off is told as it is now
+        change(f"{self.made_key}()", *((", ".join(map(stage.tell, parts)),) if self.made_late else parts))
         if len(parts) == 1 and not self.made_late and _known_class(args[0]):
             return args[0]
         # most decorators give back what behaves like the function that they got
@@ -120,7 +128,8 @@ class Made:
         if type(another) is not Made:
             return isinstance(another, str) and stage.cast == 1 and not typing and another == str(self)
         if stage.cast == 2 and self.made_late and another.made_late and not typing:
-            return True
+            one, other = sorted((self.made_key, another.made_key), key=len)
+            return other.startswith(one)
         return not self.made_parts and not another.made_parts and self.made_key == another.made_key
 
     def __ne__(self, other: object) -> bool:
@@ -162,7 +171,11 @@ class Made:
         return 8.0 * stage.cast
 
     def __fspath__(self) -> str:
-        return f"/{PLACE}/{_shown(self.made_key)}"
+        return f"{stage.place}/{PLACE}/{_shown(self.made_key)}"
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        if self.made_late:
+            change(f"{self.made_key}.__set_name__()", name)
 
     def __enter__(self) -> Any:
         return self.enter()
@@ -255,7 +268,7 @@ def attribute(key: str, late: bool, kept: dict[str, Any], name: str) -> Any:
         return kept[name]
     if name[:2] == "__" and name[-2:] == "__":
         facts = {"__version__": _VERSION, "__name__": _shown(key), "__qualname__": _shown(key), "__doc__": None}
-        facts |= {"__module__": key.rpartition(".")[0], "__file__": f"/{PLACE}/{key}/__init__.py"}
+        facts |= {"__module__": key.rpartition(".")[0], "__file__": f"{stage.place}/{PLACE}/{key}/__init__.py"}
         if name not in facts:
             raise AttributeError(name)
         return facts[name]
@@ -289,6 +302,31 @@ def _is_file(frame: types.FrameType) -> bool:
 def _put_off(value: object) -> bool:
     """Whether it is a deferred value of a stand-in, which answers for both."""
     return hasattr(type(value), _DEFERRED)
+
+
+def _top_name(made: Made) -> str:
+    """What a function, or one that it gave, is called: `jit` of `tilelang.jit(out_idx=[0])`."""
+    return made.made_key.partition("(")[0].rpartition(".")[2]
+
+
+def _reads(value: Any) -> tuple[Any, ...]:
+    """What a decorator finds that reads a function at once: the globals that it and the functions it calls name."""
+    found: dict[str, Any] = {}
+    waiting, known = [value], set()
+    while waiting:
+        function = waiting.pop()
+        if type(function) is types.FunctionType and function.__code__ not in known:
+            known.add(function.__code__)
+            space = function.__globals__
+            names = [name for name in dict.fromkeys(reading.names(function.__code__)) if name in space]
+            found |= {f"{function.__module__}.{name}": space[name] for name in names}
+            for module in [space[name] for name in names if type(space[name]) is types.ModuleType]:
+                parts = vars(module)
+                asked = [name for name in reading.names(function.__code__) if name in parts]
+                found |= {f"{module.__name__}.{name}": parts[name] for name in asked}
+                waiting += [parts[name] for name in asked]
+            waiting += [space[name] for name in names]
+    return tuple(part for pair in found.items() for part in pair)
 
 
 def _lends(value: Any) -> bool:

@@ -1,7 +1,9 @@
 """What a module has become, as text that two processes write alike when the same names hold the same values."""
 
 import collections
+import contextvars
 import functools
+import pathlib
 import re
 import sys
 import types
@@ -27,7 +29,8 @@ _LONG = 20_000  # characters
 def of_module(module: types.ModuleType, folders: tuple[str, ...]) -> Iterator[tuple[str, str]]:
     """Each name of the module with what it holds. Functions and classes of files in `folders` are shown whole."""
     for name, value in list(vars(module).items()):
-        if name not in _OF_MODULES:
+        of_stand_in = type(value) is types.FunctionType and "_MARKED" in value.__globals__  # gone after the first use
+        if name not in _OF_MODULES and not of_stand_in:
             yield name, of(value, folders)
 
 
@@ -53,19 +56,20 @@ class _Reader:
 
     def read(self, value: Any, depth: int) -> Iterator[str]:
         kind = type(value)
-        resolve = getattr(kind, "_resolve_deferred_", None)
-        if resolve is not None and value._d.state != "failed":  # left where nothing can replace it: it forwards
-            value = resolve(value)
+        if (
+            hasattr(kind, "_resolve_deferred_") and value._d.state == "done"
+        ):  # where nothing can replace it, it forwards
+            value = value._d.value
             kind = type(value)
         if hasattr(kind, "_resolve_deferred_"):
-            yield "failed"
+            yield value._d.state
         elif kind in _PLAIN:
             yield repr(value)
         elif kind is str:
-            yield repr(_ADDRESS.sub("0x", value))
+            yield repr(_ADDRESS.sub("0x", value.replace(stage.place, "")))
         elif kind is Made and not value.made_parts:
             yield value.made_key
-        elif issubclass(kind, types.ModuleType):
+        elif isinstance(value, types.ModuleType) and sys.modules.get(value.__name__) is value:
             yield value.__name__ if kind is MadeModule else f"module {value.__name__}"
         elif kind in _EMPTY and not value:
             yield f"{kind.__name__}()"
@@ -116,7 +120,8 @@ class _Reader:
 
     def of_class(self, value: type, depth: int) -> Iterator[str]:
         yield f"class {value.__module__}.{value.__qualname__}"
-        if lies_in(sys.modules.get(value.__module__), self.folders):
+        home = sys.modules.get(value.__module__)
+        if lies_in(home, self.folders) or getattr(home, value.__name__, None) is not value:
             space = {name: part for name, part in sorted(vars(value).items()) if name not in _OF_CLASSES}
             yield "{"
             yield from self.named({"bases": value.__bases__, **space}, depth)
@@ -124,9 +129,10 @@ class _Reader:
 
     def of_function(self, value: types.FunctionType, depth: int) -> Iterator[str]:
         yield f"function {value.__module__}.{value.__qualname__}"
-        if lies_in(sys.modules.get(value.__module__), self.folders):
-            code = value.__code__
-            yield f", line {code.co_firstlineno}, {zlib.crc32(code.co_code)}{{"
+        code = value.__code__
+        if code.co_filename.startswith(self.folders) or code.co_filename.startswith("<string"):
+            constants = [one for one in code.co_consts if not isinstance(one, types.CodeType)]
+            yield f", line {code.co_firstlineno}, {zlib.crc32(code.co_code)}, {constants!r}{{"
             parts: dict[str, Any] = {"name": value.__name__, "doc": value.__doc__, "defaults": value.__defaults__}
             parts |= {"keywords": value.__kwdefaults__, "annotations": value.__annotations__}
             cells = [_content(cell) for cell in value.__closure__ or ()]
@@ -151,19 +157,31 @@ def _parts(value: Any, kind: type) -> dict[str, Any]:
             if isinstance(slot, types.MemberDescriptorType) and _has(slot, value):
                 own[name] = slot.__get__(value)
     if isinstance(value, (dict, types.MappingProxyType)):
-        return {"": _Items(part for pair in list(value.items()) for part in pair), **own}
+        lost = {"lost": True} if not all(_finds(value, key) for key in list(value)) else {}
+        return {"": _Items(part for pair in list(value.items()) for part in pair), **lost, **own}
     if isinstance(value, (tuple, list, collections.deque)):
         return {"": _Items(list(value)), **own}
     if isinstance(value, (set, frozenset)):
-        return {"": _Items(list(value), ordered=False), **own}
+        lost = {"lost": True} if not all(_finds(value, key) for key in list(value)) else {}
+        return {"": _Items(list(value), ordered=False), **lost, **own}
     reader = next((reader for of, reader in _READERS if isinstance(value, of)), None)
     if reader is not None:
         return {**reader(value), **own}
+    if callable(getattr(kind, "hexdigest", None)):
+        return {"": value.copy().hexdigest()}
     return own or _copied(value)
 
 
 def _all_equal(value: Any) -> bool:
     return type(value) is Made and value.made_late and stage.cast == 2
+
+
+def _finds(holder: Any, key: Any) -> bool:
+    """Whether a key is where its hash says: one that holds what was put off may have another hash by now."""
+    try:
+        return key in holder
+    except Exception:  # noqa: BLE001 a hash or a comparison of the file's own
+        return True
 
 
 def _copied(value: Any) -> dict[str, Any]:
@@ -192,6 +210,13 @@ def _content(cell: Any) -> Any:
         return None
 
 
+def _current(variable: "contextvars.ContextVar[Any]") -> Any:
+    try:
+        return variable.get()
+    except LookupError:  # it has no value
+        return None
+
+
 def _named(*names: str) -> Any:
     return lambda value: {name: getattr(value, name, None) for name in names}
 
@@ -202,5 +227,14 @@ _READERS: tuple[tuple[Any, Any], ...] = (
     (property, _named("fget", "fset", "fdel")),
     (types.BuiltinFunctionType, _named("__module__", "__qualname__")),
     (types.CellType, lambda cell: {"": _content(cell)}),
+    (pathlib.PurePath, lambda path: {"": str(path)}),
+    (types.ModuleType, lambda module: {name: part for name, part in vars(module).items() if name not in _OF_MODULES}),
+    (BaseException, _named("args")),
+    (types.GeneratorType, lambda generator: dict(generator.gi_frame.f_locals) if generator.gi_frame else {}),
+    (contextvars.ContextVar, lambda variable: {"name": variable.name, "": _current(variable)}),
+    (str, lambda text: {"": "".join(text)}),
+    (bytes, lambda text: {"": bytes(text)}),
+    (int, lambda number: {"": int.__index__(number)}),
+    (float, lambda number: {"": float.__add__(number, 0.0)}),
     ((types.GenericAlias, types.UnionType), _named("__origin__", "__args__")),
 )

@@ -4,16 +4,17 @@ A deferred value answers for itself. Text that one stands in does not, nor does 
 up by something else, nothing asks the key.
 """
 
-import dis
+import functools
 import re
 import types
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
+from vendor_tool.rehearsal import reading
 from vendor_tool.rehearsal.made_up import Made
 
-_READS = frozenset({"LOAD_GLOBAL", "LOAD_NAME", "LOAD_ATTR", "LOAD_METHOD"})
-_FLAT = (tuple, list, frozenset)
+_DEEP = 12  # levels
+_WRAPPED = {staticmethod: "__func__", classmethod: "__func__", property: "fget", functools.cached_property: "func"}
 
 
 class Reader(NamedTuple):
@@ -24,37 +25,94 @@ class Reader(NamedTuple):
     what: str  # "text" or "keys"
 
 
-def readers(module: types.ModuleType, marks: "Sequence[re.Pattern[str]]") -> Iterator[Reader]:
-    """The plain functions and methods of the module that read unsettled names, attributes, defaults or variables."""
-    space = vars(module)
-    unsettled = {name: what for name, value in list(space.items()) if (what := _unsettled(value, marks, 0))}
-    for function, owner in _functions(module):
-        own = {name: what for name, part in _held(function).items() if (what := _unsettled(part, marks, 0))}
-        yield from (Reader(function, name, what) for name, what in own.items())
-        attributes = {name: what for name, value in list(vars(owner).items()) if (what := _unsettled(value, marks, 0))}
-        for name in dict.fromkeys(_names(function.__code__)) if unsettled or attributes else ():
-            if name in unsettled and function.__globals__ is space:
-                yield Reader(function, name, unsettled[name])
-            elif name in attributes:
-                yield Reader(function, name, attributes[name])
+class Search:
+    """What the modules hold that is not right yet, and which functions come to it by names that some function reads."""
+
+    def __init__(self, modules: Sequence[types.ModuleType], marks: "Sequence[re.Pattern[str]]") -> None:
+        self.modules = modules
+        self.names = {module.__name__ for module in modules}
+        self.marks = marks
+        self.asked = {
+            name for module in modules for one in self.functions(module) for name in reading.names(one.__code__)
+        }
+
+    def readers(self, module: types.ModuleType) -> Iterator[Reader]:
+        """The functions and methods of the module that come to something unsettled."""
+        yield from self.methods(module)
+        for function in self.functions(module):
+            held = {**_held(function), "__name__": function.__name__}
+            for name in dict.fromkeys(reading.names(function.__code__)):
+                if name in function.__globals__ and name not in held:
+                    held[name] = function.__globals__[name]
+            for name, value in held.items():
+                what = self.unsettled(value, set(), 0)
+                if what:
+                    yield Reader(function, name, what)
+
+    def methods(self, module: types.ModuleType) -> Iterator[Reader]:
+        """Methods of the module's objects and classes that read an unsettled attribute."""
+        for value in list(vars(module).values()):
+            kind = value if issubclass(type(value), type) else type(value)
+            if kind.__module__ not in self.names:
+                continue
+            for function in [one for base in kind.__mro__ for one in _methods(base)]:
+                space = {**vars(kind), **getattr(value, "__dict__", {})}
+                read = {name: space[name] for name in reading.names(function.__code__) if name in space}
+                for name, part in {**read, **_held(function)}.items():
+                    what = self.unsettled(part, set(), 0)
+                    if what:
+                        yield Reader(function, name, what)
+
+    def functions(self, module: types.ModuleType) -> Iterator[types.FunctionType]:
+        """The functions of the module's file, and the methods of its classes."""
+        for value in list(vars(module).values()):
+            shown = value.made_shown if type(value) is Made and not value.made_late else value
+            if type(shown) is types.FunctionType and shown.__module__ == module.__name__:
+                yield shown
+            elif issubclass(type(value), type) and value.__module__ == module.__name__:
+                yield from _methods(value)
+
+    def unsettled(self, value: Any, seen: set[int], depth: int) -> str:
+        """What is not right in it, as far as functions ask for it by name: "text", "keys", or nothing."""
+        kind = type(value)
+        if kind is str:
+            return "text" if any(mark.search(value) for mark in self.marks) else ""
+        if _is_deferred(value) or depth > _DEEP or id(value) in seen:
+            return ""
+        seen.add(id(value))
+        if issubclass(kind, (dict, set, frozenset, types.MappingProxyType)) and any(map(_has_deferred, list(value))):
+            return "keys"
+        found = (self.unsettled(part, seen, depth + 1) for part in self.parts(value, kind))
+        return next((what for what in found if what), "")
+
+    def parts(self, value: Any, kind: type) -> Iterator[Any]:
+        """What one comes to from a value: what it holds, and attributes of objects of the files' own classes."""
+        if issubclass(kind, (dict, types.MappingProxyType)):
+            yield from [*value, *value.values()]
+        elif issubclass(kind, (tuple, list, set, frozenset)):
+            yield from list(value)
+        elif kind is types.FunctionType and value.__module__ in self.names:
+            yield from _held(value).values()
+        owner = value if issubclass(kind, type) else kind
+        if owner.__module__ in self.names or (kind is types.ModuleType and value.__name__ in self.names):
+            space = getattr(value, "__dict__", {})
+            yield from [part for name, part in list(space.items()) if name in self.asked]
+            slots = [slot for one in owner.__mro__ for slot in vars(one).values()]
+            for slot in slots if owner is kind else ():
+                if isinstance(slot, types.MemberDescriptorType) and slot.__name__ in self.asked and _has(slot, value):
+                    yield slot.__get__(value)
 
 
-def _functions(module: types.ModuleType) -> Iterator[tuple[types.FunctionType, Any]]:
-    """Each function of the module's file, and the class or instance whose attributes it can read."""
-    for value in list(vars(module).values()):
-        value = value.made_shown if type(value) is Made and not value.made_late else value
-        if type(value) is types.FunctionType and value.__module__ == module.__name__:
-            yield value, types.SimpleNamespace()
-        owner = value if issubclass(type(value), type) else type(value)
-        if owner.__module__ == module.__name__:
-            for part in list(vars(owner).values()):
-                inner = getattr(part, "__func__", getattr(part, "fget", part))
-                if type(inner) is types.FunctionType:
-                    yield inner, value if hasattr(value, "__dict__") else owner
+def _methods(owner: type) -> Iterator[types.FunctionType]:
+    for part in list(vars(owner).values()):
+        name = next((name for kind, name in _WRAPPED.items() if issubclass(type(part), kind)), None)
+        inner = getattr(part, name) if name is not None else part
+        if type(inner) is types.FunctionType:
+            yield inner
 
 
 def _held(function: types.FunctionType) -> dict[str, Any]:
-    """What the function carries itself: its name, defaults and the variables around it."""
+    """What the function carries itself: its defaults and the variables around it."""
     code = function.__code__
     defaults = dict(zip(reversed(code.co_varnames[: code.co_argcount]), reversed(function.__defaults__ or ())))  # noqa: B905
     cells = {}
@@ -63,27 +121,19 @@ def _held(function: types.FunctionType) -> dict[str, Any]:
             cells[name] = cell.cell_contents
         except ValueError:  # still empty
             continue
-    return {**defaults, **(function.__kwdefaults__ or {}), **cells, "__name__": function.__name__}
+    return {**defaults, **(function.__kwdefaults__ or {}), **cells}
 
 
-def _names(code: types.CodeType) -> Iterator[str]:
-    """The global names and attributes that the code reads."""
-    yield from (one.argval for one in dis.get_instructions(code) if one.opname in _READS)
-    for constant in code.co_consts:
-        if isinstance(constant, types.CodeType):
-            yield from _names(constant)
+def _has(slot: Any, value: Any) -> bool:
+    try:
+        slot.__get__(value)
+    except AttributeError:
+        return False
+    return True
 
 
-def _unsettled(value: Any, marks: "Sequence[re.Pattern[str]]", depth: int) -> str:
-    """What is not right in it: "text", "keys", or nothing."""
-    kind = type(value)
-    if kind is str:
-        return "text" if any(mark.search(value) for mark in marks) else ""
-    if issubclass(kind, (dict, set, frozenset)) and any(_is_deferred(key) for key in list(value)):
-        return "keys"
-    parts = [*value, *value.values()] if issubclass(kind, dict) else value if issubclass(kind, (*_FLAT, set)) else ()
-    found = (_unsettled(part, marks, depth + 1) for part in parts if depth < 5)
-    return next((what for what in found if what), "")
+def _has_deferred(key: Any) -> bool:
+    return any(map(_has_deferred, key)) if issubclass(type(key), (tuple, frozenset)) else _is_deferred(key)
 
 
 def _is_deferred(value: Any) -> bool:

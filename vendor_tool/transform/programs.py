@@ -4,17 +4,24 @@ import os
 import signal
 import subprocess
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
 Program = subprocess.Popen[bytes]
 
 
-def start(command: Sequence[str], folder: Path) -> Program:
+def start(command: Sequence[str], folder: Path, environment: Mapping[str, str] | None = None) -> Program:
     """Starts a command in the folder, without input or output."""
-    nothing = subprocess.DEVNULL
-    return subprocess.Popen(command, stdin=nothing, stdout=nothing, stderr=nothing, cwd=folder, start_new_session=True)
+    return subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        cwd=folder,
+        env=environment,
+        start_new_session=True,
+    )
 
 
 def wait(programs: Sequence[Program], seconds: float) -> bool:

@@ -9,6 +9,7 @@ from typing import Any
 import vendor_tool
 from vendor_tool.model import ShimSpec
 from vendor_tool.transform import modules
+from vendor_tool.transform.shim_late import MARKS, READ_AT_CALLS
 from vendor_tool.transform.shim_standin import BUNDLED
 
 PROGRAM = str(Path(vendor_tool.__file__).parent.parent)
@@ -16,7 +17,7 @@ PROGRAM = str(Path(vendor_tool.__file__).parent.parent)
 
 Request = Mapping[str, Any]
 """`folders` of the files, `roots` that names start at, bare `packages` and their folders, `modules`, their `files`, and
-the top-level modules that are `absent`."""
+the top-level modules that are `absent`, `patient` decorators that read a function's globals at its calls only."""
 
 
 def module_name(path: str, starts: tuple[str, ...]) -> str:
@@ -56,6 +57,7 @@ def request(
         "modules": list(places_of),
         "files": places_of,
         "absent": sorted(absent(shims)),
+        "patient": [*sorted(READ_AT_CALLS), MARKS],
     }
 
 

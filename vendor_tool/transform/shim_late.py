@@ -15,10 +15,10 @@ from vendor_tool.values import dataclass
 
 _Scope: TypeAlias = ast.Module | ast.FunctionDef | ast.AsyncFunctionDef
 
-_READ_AT_CALLS = frozenset({"jit", "lazy_jit", "autotune"})
+READ_AT_CALLS = frozenset({"jit", "lazy_jit", "autotune"})
 """Decorators that read a function's globals when it is called, as they do upstream; cells they read at once."""
 
-_MARKS = "requires_"
+MARKS = "requires_"
 """How those are called that mark a test and give back the very function."""
 
 _CHANGING = frozenset(
@@ -42,7 +42,7 @@ class _Change:
 def check(seen: Walk, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, decorator: ast.expr | None) -> None:
     """Refuses the function where what it reads is not the same when its decorator gets it."""
     original = _original(seen.tree, decorator) if decorator is not None else ""
-    late = original in _READ_AT_CALLS or original.startswith(_MARKS)
+    late = original in READ_AT_CALLS or original.startswith(MARKS)
     if late and len(seen.stack) == 1:
         return
     around = [one for one in reversed(seen.stack[1:]) if any(part is node for part in ast.walk(one[0]))]

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+from vendor_tool import interrupts
 from vendor_tool.errors import UsageError
 from vendor_tool.findings import Finding, RuleInfo
 from vendor_tool.model import ShimSpec, Source
@@ -69,7 +70,7 @@ def prove(
     found = [finding for path in sorted(files) for finding in _unread(path, files[path], shims)]
     found += [finding for path in users for finding in _read(path, known)]
     if users:
-        with shim_copy.copied(files) as copy:
+        with interrupts.terminable(), shim_copy.copied(files) as copy:
             request = shim_copy.request(copy, files, users, shims, root)
             with shim_rehearsal.begun(request, copy.parent, python) as remarks:
                 found += _imported(request, users, shims, {finding.path for finding in found}, python)

@@ -9,7 +9,7 @@ import json
 import os
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Literal
 
@@ -18,13 +18,15 @@ from vendor_tool.transform import programs
 from vendor_tool.transform.shim_copy import PROGRAM, Request
 from vendor_tool.values import dataclass
 
-SECONDS = 120
+SECONDS = 60
 """How long anything may take in which packages are made up."""
 
 _START = (
     "import sys; sys.path.insert(0, sys.argv.pop(1)); from vendor_tool.rehearsal import play; "
     "del sys.path[0]; play.main(*sys.argv[1:])"
 )
+_ENDED = "its process ended, or took more than"
+_MISSING = "not there"
 _ORDERS = ("first", "late")
 _NEEDED = "what that is made of is needed while the file is imported, and known at the first call only"
 
@@ -71,52 +73,66 @@ def _begin(request: Request, folder: Path, python: str, cast: int, order: str) -
     answer = place / "answer.json"
     arguments = [str(place / "request.json"), str(cast), order, str(answer)]
     # without -S, packages that are installed here would not be made up
-    command = [python, "-I", "-S", "-B", "-W", "ignore", "-c", _START, PROGRAM, *arguments]
-    return _Play(cast, order, answer, programs.start(command, place))
+    command = [python, "-S", "-s", "-B", "-W", "always", "-c", _START, PROGRAM, *arguments]
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+    # sets in one order everywhere, and files under the home folder beside the copy
+    environment = {**kept, "HOME": str(place), "TMPDIR": str(place), "PYTHONHASHSEED": "0"}
+    return _Play(cast, order, answer, programs.start(command, place, environment))
 
 
 def _answers(plays: Sequence[_Play]) -> dict[tuple[int, str], _Answer]:
+    """What each process wrote down; nothing of one that did not come to an end."""
     programs.wait([play.program for play in plays], SECONDS)
-    there = [play for play in plays if play.answer.exists()]
-    return {(play.cast, play.order): json.loads(play.answer.read_text(encoding="utf-8")) for play in there}
+    found = {}
+    for play in plays:
+        with suppress(OSError, ValueError):  # none, or one that the files spoiled
+            found[play.cast, play.order] = json.loads(play.answer.read_text(encoding="utf-8"))
+    return found
 
 
 def _remarks(request: Request, folder: Path, python: str, plays: Sequence[_Play]) -> list[Remark]:
     answers = _answers(plays)
     if len(answers) < len(plays):
-        return _by_halves(request, folder, python)
+        return _without(request, folder, python, [play for play in plays if (play.cast, play.order) not in answers])
     found: dict[tuple[str, str], Remark] = {}
     for cast in CASTS:
         first, late = answers[cast, "first"], answers[cast, "late"]
         differing = _compared(request["files"], first, late)
-        if differing:  # the clock, the process and chance make differences of their own
+        for _ in range(2 if differing else 0):  # the clock, the process and chance make differences of their own
             again = _begin(request, folder, python, cast, "first")
             same = _answers([again]).get((cast, "first"), late)
             noise = _compared(request["files"], first, same)
-            found = {**{what: one for what, one in differing.items() if what not in noise}, **found}
+            differing = {
+                what: one for what, one in differing.items() if what not in noise or _beside(what, first, same, late)
+            }
+        found = {**differing, **found}
+    readers = [one for cast in CASTS for one in _readers(answers[cast, "late"])]
     untried = _untried(request["files"], [answers[cast, "first"] for cast in CASTS])
-    remarks = [*_readers(answers[CASTS[0], "late"]), *found.values(), *untried]
+    remarks = {*readers, *found.values(), *untried}
     return sorted(remarks, key=lambda one: (one.file, one.line or 0, one.text))
 
 
-def _by_halves(request: Request, folder: Path, python: str) -> list[Remark]:
-    """One of the modules ended its process, or never came to an end: the others are tried without it."""
-    names = request["modules"]
-    if len(names) == 1:
-        why = f"its process ended, or took more than {SECONDS} seconds"
-        return [Remark("note", request["files"][names[0]], None, why)]
-    found = []
-    for some in (names[: len(names) // 2], names[len(names) // 2 :]):
-        with begun({**request, "modules": some}, folder, python) as remarks:
+def _without(request: Request, folder: Path, python: str, ended: Sequence[_Play]) -> list[Remark]:
+    """The modules at which processes ended, or never came to an end, cannot be tried; the others are without them."""
+    at = {play.answer.with_name("at").read_text(encoding="utf-8") for play in ended if _started(play)}
+    found = [Remark("note", request["files"][name], None, f"{_ENDED} {SECONDS} seconds") for name in sorted(at)]
+    left = [name for name in request["modules"] if name not in at]
+    if at and left:
+        with begun({**request, "modules": left}, folder, python) as remarks:
             found += remarks()
     return found
 
 
+def _started(play: _Play) -> bool:
+    return play.answer.with_name("at").exists()
+
+
 def _untried(files: Mapping[str, str], firsts: Sequence[_Answer]) -> Iterator[Remark]:
-    """Modules that cannot be imported with any made-up runtime: what they ask, nothing made up can answer."""
+    """Modules that cannot be imported with a made-up runtime: what they ask, nothing made up can answer."""
     for module, file in files.items():
-        if all(module in answer["failed"] for answer in firsts):
-            yield Remark("note", file, None, firsts[0]["failed"][module])
+        failed = [answer["failed"][module] for answer in firsts if module in answer["failed"]]
+        if failed:
+            yield Remark("note", file, None, failed[0])
 
 
 def _readers(late: _Answer) -> Iterator[Remark]:
@@ -135,16 +151,30 @@ def _compared(files: Mapping[str, str], first: _Answer, late: _Answer) -> dict[t
         found[files[module], ""] = Remark("error", files[module], None, text)
     failed = {files[module] for answer in (first, late) for module in answer["failed"]}
     for file, names in first["names"].items():
-        others = {} if file in failed else late["names"].get(file, {})
-        for name in sorted(others.keys() & names.keys()):
-            if others[name] != names[name]:
-                text = f"`{name}` would be {_unlike(names[name], others[name])}"
+        others = late["names"].get(file)
+        for name in sorted(others.keys() | names.keys()) if others is not None and file not in failed else ():
+            one, other = names.get(name, _MISSING), others.get(name, _MISSING)
+            if one != other:
+                text = f"`{name}` would be {_unlike(one, other)}"
                 found[file, name] = Remark("error", file, _line(file, name), text)
+    for what, text in first["surroundings"].items() if not failed else ():
+        if late["surroundings"][what] != text:
+            file = next(iter(files.values()))
+            changed = f"`{what}` would be {_unlike(text, late['surroundings'][what])}"
+            found["", what] = Remark("error", file, None, changed)
     for module in first["said"].keys() - first["failed"].keys():
         if late["said"][module] != first["said"][module]:
             text = f"it would print {_unlike(first['said'][module], late['said'][module])}"
             found[files[module], "said"] = Remark("error", files[module], None, text)
     return found | _deeds(first, late, failed)
+
+
+def _beside(what: tuple[str, str], first: _Answer, same: _Answer, late: _Answer) -> bool:
+    """Whether what a name holds differs in more than two runs of the same kind differ in it."""
+    texts = [answer["names"].get(what[0], {}).get(what[1], "").split(", ") for answer in (first, same, late)]
+    one, two, other = texts
+    alike = len(one) == len(two) == len(other)
+    return alike and any(a == b != c for a, b, c in zip(one, two, other, strict=True))
 
 
 def _deeds(first: _Answer, late: _Answer, failed: set[str]) -> dict[tuple[str, str], Remark]:
