@@ -76,6 +76,10 @@ class Made:
             object.__setattr__(self, name, value)
 
     def __getattr__(self, wanted: str) -> Any:
+        if wanted == "__signature__":
+            import inspect  # few files ask, and it costs time
+
+            return inspect.signature(_any if self.made_shown is None else self.made_shown)
         if self.made_shown is not None and wanted in _LENT:
             return getattr(self.made_shown, wanted)
         return attribute(self.made_key, self.made_late, self.made_kept, wanted)
@@ -93,7 +97,7 @@ class Made:
             return self.made_shown(*args, **keywords)
         parts = (*args, *(part for pair in keywords.items() for part in pair))
         if self.made_late and args and not _top_name(self).startswith(stage.patient):
-            parts += _reads(args[0])
+            parts += reading.reads(args[0])
         made = _derived(f"{self.made_key}()", self.made_late, parts)
         # what a stand-in puts off is told as it is now
         change(f"{self.made_key}()", *((", ".join(map(stage.tell, parts)),) if self.made_late else parts))
@@ -219,6 +223,10 @@ def _operation(name: str, *, reflected: bool) -> None:
         setattr(Made, f"__r{name}__", backward)
 
 
+def _any(*_: object, **__: object) -> None:
+    """What can be said of the arguments of anything made up."""
+
+
 def _order(*compared: object) -> bool:
     return stage.cast == 1 and bool(compared)
 
@@ -307,26 +315,6 @@ def _put_off(value: object) -> bool:
 def _top_name(made: Made) -> str:
     """What a function, or one that it gave, is called: `jit` of `tilelang.jit(out_idx=[0])`."""
     return made.made_key.partition("(")[0].rpartition(".")[2]
-
-
-def _reads(value: Any) -> tuple[Any, ...]:
-    """What a decorator finds that reads a function at once: the globals that it and the functions it calls name."""
-    found: dict[str, Any] = {}
-    waiting, known = [value], set()
-    while waiting:
-        function = waiting.pop()
-        if type(function) is types.FunctionType and function.__code__ not in known:
-            known.add(function.__code__)
-            space = function.__globals__
-            names = [name for name in dict.fromkeys(reading.names(function.__code__)) if name in space]
-            found |= {f"{function.__module__}.{name}": space[name] for name in names}
-            for module in [space[name] for name in names if type(space[name]) is types.ModuleType]:
-                parts = vars(module)
-                asked = [name for name in reading.names(function.__code__) if name in parts]
-                found |= {f"{module.__name__}.{name}": parts[name] for name in asked}
-                waiting += [parts[name] for name in asked]
-            waiting += [space[name] for name in names]
-    return tuple(part for pair in found.items() for part in pair)
 
 
 def _lends(value: Any) -> bool:
