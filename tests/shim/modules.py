@@ -414,4 +414,24 @@ MODULES = {
         NEST["x"].pop(K.FAST)
         def probe(): return tilelang.DEFAULTS, MINE, SH, NEST
         """,
+    "objects that answer for every name": """
+        import types
+        class Lazy(types.ModuleType):
+            def __getattr__(self, name): raise ModuleNotFoundError(self.__name__, name=self.__name__)
+        class Options(dict):
+            __getattr__ = dict.__getitem__
+        flash = Lazy("flash")
+        OPTIONS = Options(block=64, dtype=T.float16)
+        @tilelang.jit
+        def k(n): return n
+        def probe(): return k(1), OPTIONS.block, OPTIONS.dtype
+        """,
+    "text of what holds a value": """
+        import dataclasses
+        @dataclasses.dataclass
+        class Config:
+            dtype: object = T.float16
+        CONFIG, PAIR = Config(), (T.float32, 64)
+        def probe(): return repr(CONFIG), f"{PAIR}", "%r" % (T.bfloat16,), "float16" in dir(T)
+        """,
 }

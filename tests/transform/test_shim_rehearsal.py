@@ -171,6 +171,92 @@ OTHER = {
         """,
         (5, "SIZE", "0", "2"),
     ),
+    "a text of a class of its own": (
+        """
+        class Tag(str): ...
+
+        class Spec:
+            def __init__(self, d):
+                self.tag = Tag(d)
+
+        SPEC = Spec(str(T.float32))
+        """,
+        (10, "SPEC", r"Spec\(tag=Tag\('⟨tilelang:0⟩', \), \)", r"Spec\(tag=Tag\('float32', \), \)"),
+    ),
+    "the text of an exception": (
+        """
+        class Spec:
+            def __init__(self, d):
+                self.error = ValueError(f"{d} is not supported")
+
+        SPEC = Spec(T.float32)
+        """,
+        (8, "SPEC", r".*tuple\('⟨tilelang:0⟩ is .*", r".*tuple\('float32 is .*"),
+    ),
+    "what a generator goes on with": (
+        """
+        def names(d):
+            name = f"k_{d}"
+            while True:
+                yield name
+
+        NAMES = names(T.float32)
+        next(NAMES)
+        """,
+        (9, "NAMES", r".*name='k_⟨tilelang:0⟩.*", r".*name='k_float32.*"),
+    ),
+    "a name that is made": (
+        """
+        for size in (1,):
+            globals()[f"copy_{T.float32}"] = size
+        """,
+        (None, "copy_float32", "not there", "1"),
+    ),
+    "keys whose hash changes": (
+        """
+        import dataclasses
+
+        @dataclasses.dataclass(frozen=True)
+        class Key:
+            dtype: object
+            block: int
+
+        TABLE = {Key(T.float16, 64): "fast"}
+        """,
+        (11, "TABLE", r".*lost=True, \)", r".*'fast', , \)"),
+    ),
+    "keys that are identities": (
+        """
+        def number(x): return id(x)
+
+        SIZES = {number(d): n for d, n in ((T.float16, 16),)}
+        """,
+        (6, "SIZES", r"dict\(\d+, 16, , \)", r"dict\(\d+, 16, , \)"),
+    ),
+    "a text beside the clock": (
+        """
+        import time
+
+        class Spec:
+            def __init__(self, d):
+                self.loud = d.upper()
+
+        RUN = {"started": time.time(), "spec": Spec(str(T.float32))}
+        """,
+        (10, "RUN", ".*", ".*"),
+    ),
+    "what is done in the end": (
+        """
+        import atexit
+
+        class Spec:
+            def __init__(self, d):
+                atexit.register(print, d.upper())
+
+        SPEC = Spec(str(T.float32))
+        """,
+        (8, "atexit", ".*⟨TILELANG:0⟩.*", ".*FLOAT32.*"),
+    ),
     "text that another package gets in a list": (
         """
         NAMES = [f"{T.float32}"]
@@ -184,11 +270,59 @@ OTHER = {
 @pytest.mark.parametrize(("text", "told"), OTHER.values(), ids=OTHER)
 def test_files_that_become_something_else(text: str, told: tuple[int, str, str, str]) -> None:
     line, name, late, first = told
-    ((path, where, message),) = rehearsed(a=text)
-    verb = "given " if name == "torch" else ""
+    told_of = [one for one in rehearsed(a=text) if f"`{name}` would be" in one[2]]
+    ((path, where, message),) = told_of
+    verb = "given " if name in ("torch", "atexit") else ""
     wanted = rf"`{name}` would be {verb}`{late}` instead of `{first}`: {KNOWN_LATE}"
     assert (path, where) == ("a.py", line)
     assert re.fullmatch(wanted, message), message
+
+
+KERNELS = {
+    "a helper": ("def halve(c):\n    c['block'] //= 2", "CFG = {'block': 32}", "CFG['block']", "halve(CFG)"),
+    "a method": (
+        "class Config:\n    def __init__(self, block):\n        self.block = block\n"
+        "    def halve(self):\n        self.block //= 2",
+        "CFG = Config(32)",
+        "CFG.block",
+        "CFG.halve()",
+    ),
+    "another name": ("", "CFG = OTHER = {'block': 32}", "CFG['block']", "OTHER['block'] = 16"),
+    "the module's names": ("", "CFG = 32", "CFG", "globals().update(CFG=16)"),
+}
+
+
+@pytest.mark.parametrize(("before", "bound", "read", "after"), KERNELS.values(), ids=KERNELS)
+def test_a_kernel_that_would_read_what_is_changed_later(before: str, bound: str, read: str, after: str) -> None:
+    kernel = f"@T.prim_func\ndef body(a: T.Buffer):\n    for i in T.serial({read}):\n        a[i] = 0"
+    found = rehearsed(a="\n".join([before, bound, kernel, after, ""]))
+    ((path, _, message),) = [one for one in found if "as `body` finds it" in one[2]]
+    assert path == "a.py"
+    assert re.fullmatch(rf"`CFG` as `body` finds it would be `.*16.*` instead of `.*32.*`: {KNOWN_LATE}", message)
+
+
+def test_a_kernel_that_names_what_is_bound_after_it_is_the_same() -> None:
+    text = """
+        @T.macro
+        def both(a):
+            one(a)
+
+        @T.macro
+        def one(a):
+            a[0] = 0
+        """
+    assert rehearsed(a=text) == []
+
+
+def test_a_file_that_replaces_what_the_rehearsal_uses() -> None:
+    text = """
+        import builtins
+        import json
+        import os
+        json.dumps = lambda *a, **k: "x"
+        os.replace = os._exit = builtins.open = None
+        """
+    assert rehearsed(a=text) == []
 
 
 READERS = {
@@ -224,6 +358,30 @@ READERS = {
             4,
             "`run` may be called before anything else is, and `__name__` is text with a deferred value in it until then",
         ),
+    ),
+    "an attribute of an object": (
+        """
+        class Spec:
+            def __init__(self, d):
+                self.name = f"{d}_64"
+
+        SPEC = Spec(T.float32)
+
+        def key(n):
+            return SPEC.name + str(n)
+        """,
+        (10, "`key` may be called before anything else is, and `SPEC` is text with a deferred value in it until then"),
+    ),
+    "keys of several parts": (
+        """
+        KERNELS = {}
+
+        def keep(*key):
+            KERNELS[key] = 1
+
+        keep(T.float16, 64)
+        """,
+        (6, "`keep` may be called before anything else is, and `KERNELS` cannot be looked up rightly until then"),
     ),
     "a variable around a function": (
         """

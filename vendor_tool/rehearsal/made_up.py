@@ -45,6 +45,8 @@ class Stage:
         self.place = ""  # the folder that the process is in
         self.folders: tuple[str, ...] = ()  # of the files that are imported, each with a slash
         self.deeds: list[Deed] = []
+        self.decorated: dict[types.CodeType, int] = {}  # how often
+        self.read: dict[str, tuple[str, int, str, str, str]] = {}  # file, line, function, name and what that held
         self.patient: tuple[str, ...] = ()  # how decorators begin that read a function's globals at its calls only
         self.tell: Callable[[Any], str] = repr  # what a value is, in full
 
@@ -97,7 +99,7 @@ class Made:
             return self.made_shown(*args, **keywords)
         parts = (*args, *(part for pair in keywords.items() for part in pair))
         if self.made_late and args and not _top_name(self).startswith(stage.patient):
-            parts += reading.reads(args[0])
+            _read(args[0])
         made = _derived(f"{self.made_key}()", self.made_late, parts)
         # what a stand-in puts off is told as it is now
         change(f"{self.made_key}()", *((", ".join(map(stage.tell, parts)),) if self.made_late else parts))
@@ -315,6 +317,17 @@ def _put_off(value: object) -> bool:
 def _top_name(made: Made) -> str:
     """What a function, or one that it gave, is called: `jit` of `tilelang.jit(out_idx=[0])`."""
     return made.made_key.partition("(")[0].rpartition(".")[2]
+
+
+def _read(function: Any) -> None:
+    """Keeps in mind what a decorator finds that reads the function at once, as it is now."""
+    found = reading.reads(function, stage.folders)
+    if found:
+        code = function.__code__
+        times = stage.decorated[code] = stage.decorated.get(code, 0) + 1
+        place = code.co_filename, code.co_firstlineno
+        for name, value in found.items():
+            stage.read[f"{place}, {times}, {name}"] = (*place, function.__name__, name, stage.tell(value))
 
 
 def _lends(value: Any) -> bool:

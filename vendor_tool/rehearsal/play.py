@@ -49,7 +49,7 @@ def main(request_path: str, cast: str, order: str, answer_path: str) -> None:
     answer = {"said": said, "readers": list(_readers()), "runtime": request["absent"]}
     if order == "late":
         failed = {**_caught_up(request["modules"]), **failed}
-    answer |= {"failed": failed, "names": _names(), "deeds": list(map(_told, stage.deeds))}
+    answer |= {"read": stage.read, "failed": failed, "names": _names(), "deeds": list(map(_told, stage.deeds))}
     answer["surroundings"] = {"os.environ": stage.tell(dict(os.environ)), "builtins": stage.tell(vars(builtins))}
     with _open(f"{answer_path}.part", "w", encoding="utf-8") as file:
         file.write(_text(answer))

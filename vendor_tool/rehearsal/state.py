@@ -121,7 +121,8 @@ class _Reader:
     def of_class(self, value: type, depth: int) -> Iterator[str]:
         yield f"class {value.__module__}.{value.__qualname__}"
         home = sys.modules.get(value.__module__)
-        if lies_in(home, self.folders) or getattr(home, value.__name__, None) is not value:
+        # else it is shown with its own module
+        if (depth == 1 and lies_in(home, self.folders)) or not _named_in(home, value):
             space = {name: part for name, part in sorted(vars(value).items()) if name not in _OF_CLASSES}
             yield "{"
             yield from self.named({"bases": value.__bases__, **space}, depth)
@@ -130,7 +131,8 @@ class _Reader:
     def of_function(self, value: types.FunctionType, depth: int) -> Iterator[str]:
         yield f"function {value.__module__}.{value.__qualname__}"
         code = value.__code__
-        if code.co_filename.startswith(self.folders) or code.co_filename.startswith("<string"):
+        ours = code.co_filename.startswith((*self.folders, "<string"))
+        if ours and (depth == 1 or not _named_in(sys.modules.get(value.__module__), value)):
             constants = [one for one in code.co_consts if not isinstance(one, types.CodeType)]
             yield f", line {code.co_firstlineno}, {zlib.crc32(code.co_code)}, {constants!r}{{"
             parts: dict[str, Any] = {"name": value.__name__, "doc": value.__doc__, "defaults": value.__defaults__}
@@ -138,6 +140,14 @@ class _Reader:
             cells = [_content(cell) for cell in value.__closure__ or ()]
             yield from self.named({**parts, "closure": cells, "own": value.__dict__}, depth)
             yield "}"
+
+
+def _named_in(home: types.ModuleType | None, value: Any) -> bool:
+    """Whether the module has the function or class by its name."""
+    found: Any = home
+    for name in value.__qualname__.split("."):
+        found = getattr(found, "__dict__", {}).get(name)
+    return found is value
 
 
 class _Items:

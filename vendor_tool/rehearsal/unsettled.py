@@ -41,7 +41,7 @@ class Search:
         yield from self.methods(module)
         for function in self.functions(module):
             held = {**_held(function), "__name__": function.__name__}
-            for name in dict.fromkeys(reading.names(function.__code__)):
+            for name in reading.names(function.__code__):
                 if name in function.__globals__ and name not in held:
                     held[name] = function.__globals__[name]
             for name, value in held.items():

@@ -166,6 +166,12 @@ def _compared(files: Mapping[str, str], first: _Answer, late: _Answer) -> dict[t
         if late["said"][module] != first["said"][module]:
             text = f"it would print {_unlike(first['said'][module], late['said'][module])}"
             found[files[module], "said"] = Remark("error", files[module], None, text)
+    for key, (file, line, function, name, text) in first["read"].items():
+        other = late["read"].get(key, [text])[-1]  # one that is bound later than the function is not read at once
+        if file not in failed and other != text:
+            short = name.rpartition(".")[2]
+            read = f"`{short}` as `{function}` finds it would be {_unlike(text, other)}"
+            found[file, key] = Remark("error", file, line, read)
     return found | _deeds(first, late, failed)
 
 
