@@ -4,7 +4,9 @@ torch, numpy and the runtime are not installed where these run: the rehearsal ma
 """
 
 import os
+import pickle
 import re
+import subprocess
 import sys
 import textwrap
 from pathlib import Path
@@ -535,6 +537,32 @@ def test_nothing_that_a_file_starts_is_left(tmp_path: Path) -> None:
     numbers = [int(line) for line in pids.read_text().split()]
     assert len(numbers) >= 5
     assert [number for number in numbers if alive(number)] == []
+
+
+def test_nothing_is_left_when_the_program_is_asked_to_end(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pids")
+    text = f"""
+        import os
+
+        with open({str(tmp_path / "pids")!r}, "w") as pipe:
+            pipe.write(str(os.getpid()))
+        while True:
+            pass
+        """
+    script = "import pickle, sys; from vendor_tool.transform import shim; shim.prove(*pickle.load(sys.stdin.buffer))"
+    root = Path(__file__).parent.parent.parent
+    proving = subprocess.Popen([sys.executable, "-c", script], stdin=subprocess.PIPE, stderr=subprocess.PIPE, cwd=root)
+    assert proving.stdin is not None
+    pickle.dump((vendored(a=HEAD + textwrap.dedent(text)), {"tilelang": SPEC}), proving.stdin)
+    proving.stdin.close()
+    number = int((tmp_path / "pids").read_text())
+    assert alive(number)
+    proving.terminate()
+    assert proving.stderr is not None
+    with proving.stderr as said:
+        assert said.read().decode().strip().endswith("KeyboardInterrupt")
+    proving.wait()
+    assert not alive(number)
 
 
 def alive(number: int) -> bool:
