@@ -1,5 +1,6 @@
-"""What code reads, by name."""
+"""What code reads by name, and what objects hold out of sight."""
 
+import contextlib
 import functools
 import types
 from typing import Any
@@ -37,4 +38,24 @@ def reads(value: Any, folders: tuple[str, ...]) -> dict[str, Any]:
             if str(space.get("__file__")).startswith(folders):
                 found |= {f"{home}.{name}": space[name] for name in asked if name in space}
                 waiting += [space[name] for name in asked if name in space]
+    return found
+
+
+def slots(value: Any) -> dict[str, Any]:
+    """What an object holds in slots of its classes."""
+    found = {}
+    for owner in type(value).__mro__:
+        for name, slot in vars(owner).items():
+            if isinstance(slot, types.MemberDescriptorType):
+                with contextlib.suppress(AttributeError):  # it is empty
+                    found[name] = slot.__get__(value)
+    return found
+
+
+def closure(function: types.FunctionType) -> dict[str, Any]:
+    """The variables around a function."""
+    found = {}
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+        with contextlib.suppress(ValueError):  # it is still empty
+            found[name] = cell.cell_contents
     return found

@@ -11,6 +11,7 @@ import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from vendor_tool.rehearsal import reading
 from vendor_tool.rehearsal.made_up import Made, stage
 from vendor_tool.rehearsal.packages import MadeModule
 
@@ -137,8 +138,7 @@ class _Reader:
             yield f", line {code.co_firstlineno}, {zlib.crc32(code.co_code)}, {constants!r}{{"
             parts: dict[str, Any] = {"name": value.__name__, "doc": value.__doc__, "defaults": value.__defaults__}
             parts |= {"keywords": value.__kwdefaults__, "annotations": value.__annotations__}
-            cells = [_content(cell) for cell in value.__closure__ or ()]
-            yield from self.named({**parts, "closure": cells, "own": value.__dict__}, depth)
+            yield from self.named({**parts, "closure": reading.closure(value), "own": value.__dict__}, depth)
             yield "}"
 
 
@@ -162,10 +162,7 @@ def _parts(value: Any, kind: type) -> dict[str, Any]:
     """What an object consists of, by name."""
     space = getattr(value, "__dict__", None)
     own = dict(space) if isinstance(space, dict) else {}
-    for owner in kind.__mro__:
-        for name, slot in vars(owner).items():
-            if isinstance(slot, types.MemberDescriptorType) and _has(slot, value):
-                own[name] = slot.__get__(value)
+    own |= reading.slots(value)
     if isinstance(value, (dict, types.MappingProxyType)):
         lost = {"lost": True} if not all(_finds(value, key) for key in list(value)) else {}
         return {"": _Items(part for pair in list(value.items()) for part in pair), **lost, **own}
@@ -203,14 +200,6 @@ def _copied(value: Any) -> dict[str, Any]:
     except (TypeError, AttributeError, ValueError, RuntimeError, OSError):  # it cannot be copied
         return {}
     return {"": reduced if isinstance(reduced, str) else _Items(reduced[1:])}
-
-
-def _has(slot: Any, value: Any) -> bool:
-    try:
-        slot.__get__(value)
-    except AttributeError:
-        return False
-    return True
 
 
 def _content(cell: Any) -> Any:

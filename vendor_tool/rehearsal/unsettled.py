@@ -97,10 +97,8 @@ class Search:
         if owner.__module__ in self.names or (kind is types.ModuleType and value.__name__ in self.names):
             space = getattr(value, "__dict__", {})
             yield from [part for name, part in list(space.items()) if name in self.asked]
-            slots = [slot for one in owner.__mro__ for slot in vars(one).values()]
-            for slot in slots if owner is kind else ():
-                if isinstance(slot, types.MemberDescriptorType) and slot.__name__ in self.asked and _has(slot, value):
-                    yield slot.__get__(value)
+            slots = reading.slots(value) if owner is kind else {}
+            yield from [part for name, part in slots.items() if name in self.asked]
 
 
 def _methods(owner: type) -> Iterator[types.FunctionType]:
@@ -115,21 +113,7 @@ def _held(function: types.FunctionType) -> dict[str, Any]:
     """What the function carries itself: its defaults and the variables around it."""
     code = function.__code__
     defaults = dict(zip(reversed(code.co_varnames[: code.co_argcount]), reversed(function.__defaults__ or ())))  # noqa: B905
-    cells = {}
-    for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True):
-        try:
-            cells[name] = cell.cell_contents
-        except ValueError:  # still empty
-            continue
-    return {**defaults, **(function.__kwdefaults__ or {}), **cells}
-
-
-def _has(slot: Any, value: Any) -> bool:
-    try:
-        slot.__get__(value)
-    except AttributeError:
-        return False
-    return True
+    return {**defaults, **(function.__kwdefaults__ or {}), **reading.closure(function)}
 
 
 def _has_deferred(key: Any) -> bool:
