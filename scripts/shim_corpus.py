@@ -12,6 +12,7 @@ the module's names are compared with those of the first.
 """
 
 import argparse
+import builtins
 import collections
 import contextlib
 import csv
@@ -389,7 +390,12 @@ def names_of(module: Any, folder: Path) -> dict[str, str]:
         shown = re.sub(r"0x[0-9a-f]+", "0x", shown)
         return f"{type(value).__module__}.{type(value).__qualname__} {shown}"
 
-    kept = {name: value for name, value in vars(module).items() if name[:2] != "__"}
+    kept = {
+        name: value
+        for name, value in vars(module).items()
+        # the shim calls `float` by another name where it can be put off
+        if name[:2] != "__" and getattr(builtins, name[1:], None) is not value
+    }
     texts = {name: text(value) for name, value in kept.items()}
     return {
         name: shown[:120] + hashlib.sha1(shown.encode(errors="replace")).hexdigest() for name, shown in texts.items()

@@ -20,7 +20,7 @@ def recall(path: Path) -> Any:
     """The answer, or None where there is none that can be read."""
     try:
         return json.loads(path.read_bytes())
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return None
 
 

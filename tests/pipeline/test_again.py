@@ -338,6 +338,23 @@ def test_a_memory_that_was_cut_is_no_answer(told: Place, size: int) -> None:
     assert told.run() == Result(0, "no findings\n", "")
 
 
+def test_a_memory_that_is_nested_too_deeply_is_no_answer(told: Place) -> None:
+    (path,) = remembered().iterdir()
+    path.write_text("[" * 200_000)
+    assert told.run() == Result(0, "no findings\n", "")
+
+
+@pytest.mark.parametrize("command", ["outdated", "check", "audit"])
+def test_a_closed_stdout_is_told(told: Place, command: str) -> None:
+    path = str(Path(__file__).parent.parent.parent)
+    line = f"exec {sys.executable} -m vendor_tool {command} >&-"
+    environment = {**os.environ, "PYTHONPATH": path}
+    ended = subprocess.run(
+        ["sh", "-c", line], cwd=told.project.root, env=environment, check=False, stderr=subprocess.PIPE
+    )
+    assert (ended.returncode, ended.stderr.decode().splitlines()[0]) == (2, "error: stdout is closed")
+
+
 def test_a_cache_that_cannot_be_written_is_no_failure(told: Place) -> None:
     forget()
     remembered().write_bytes(b"in the way")

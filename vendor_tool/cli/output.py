@@ -29,7 +29,7 @@ class Voice:
     def colored(self) -> bool:
         if self.color != "auto":
             return self.color == "always"
-        return sys.stdout.isatty() and "NO_COLOR" not in os.environ
+        return sys.stdout is not None and sys.stdout.isatty() and "NO_COLOR" not in os.environ
 
 
 def say(voice: Voice, text: str) -> None:

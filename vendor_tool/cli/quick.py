@@ -62,7 +62,8 @@ def _question(arguments: argparse.Namespace) -> str | None:
 def _around(lock: str) -> tuple[object, ...]:
     """What else shapes a report: whether it is coloured, and from where it names its paths."""
     folder = os.path.realpath(os.path.dirname(lock))  # noqa: PTH120 - `pathlib` costs more
-    return sys.stdout.isatty(), "NO_COLOR" in os.environ, folder, places.top(folder)
+    terminal = sys.stdout is not None and sys.stdout.isatty()
+    return terminal, "NO_COLOR" in os.environ, folder, places.top(folder)
 
 
 # ---- outdated: upstreams are asked before anything else is loaded -----------------------------------------

@@ -108,7 +108,7 @@ def _read(place: str, asked: list[str]) -> _Kept | None:
         answer = Answer(str(kept["out"]), ExitCode(kept["code"]))
         modules, distributions = ([str(name) for name in kept[names]] for names in ("modules", "distributions"))
         return _Kept(answer, listings, modules, distributions, kept["state"])
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
 
 
