@@ -29,7 +29,6 @@ class Search:
     """What the modules hold that is not right yet, and which functions come to it by names that some function reads."""
 
     def __init__(self, modules: Sequence[types.ModuleType], marks: "Sequence[re.Pattern[str]]") -> None:
-        self.modules = modules
         self.names = {module.__name__ for module in modules}
         self.marks = marks
         self.asked = {

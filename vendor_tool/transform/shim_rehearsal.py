@@ -150,13 +150,6 @@ def _compared(files: Mapping[str, str], first: _Answer, late: _Answer) -> dict[t
         text = f"it would fail at the first use: {late['failed'][module]}"
         found[files[module], ""] = Remark("error", files[module], None, text)
     failed = {files[module] for answer in (first, late) for module in answer["failed"]}
-    for file, names in first["names"].items():
-        others = late["names"].get(file)
-        for name in sorted(others.keys() | names.keys()) if others is not None and file not in failed else ():
-            one, other = names.get(name, _MISSING), others.get(name, _MISSING)
-            if one != other:
-                text = f"`{name}` would be {_unlike(one, other)}"
-                found[file, name] = Remark("error", file, _line(file, name), text)
     for what, text in first["surroundings"].items() if not failed else ():
         if late["surroundings"][what] != text:
             file = next(iter(files.values()))
@@ -166,13 +159,32 @@ def _compared(files: Mapping[str, str], first: _Answer, late: _Answer) -> dict[t
         if late["said"][module] != first["said"][module]:
             text = f"it would print {_unlike(first['said'][module], late['said'][module])}"
             found[files[module], "said"] = Remark("error", files[module], None, text)
+    return found | _names(first, late, failed) | _reads(first, late, failed) | _deeds(first, late, failed)
+
+
+def _names(first: _Answer, late: _Answer, failed: set[str]) -> dict[tuple[str, str], Remark]:
+    """Differences in what the names of modules hold."""
+    found = {}
+    for file, names in first["names"].items():
+        others = late["names"].get(file)
+        for name in sorted(others.keys() | names.keys()) if others is not None and file not in failed else ():
+            one, other = names.get(name, _MISSING), others.get(name, _MISSING)
+            if one != other:
+                text = f"`{name}` would be {_unlike(one, other)}"
+                found[file, name] = Remark("error", file, _line(file, name), text)
+    return found
+
+
+def _reads(first: _Answer, late: _Answer, failed: set[str]) -> dict[tuple[str, str], Remark]:
+    """Differences in what decorators find that read functions at once."""
+    found = {}
     for key, (file, line, function, name, text) in first["read"].items():
         other = late["read"].get(key, [text])[-1]  # one that is bound later than the function is not read at once
         if file not in failed and other != text:
             short = name.rpartition(".")[2]
             read = f"`{short}` as `{function}` finds it would be {_unlike(text, other)}"
             found[file, key] = Remark("error", file, line, read)
-    return found | _deeds(first, late, failed)
+    return found
 
 
 def _beside(what: tuple[str, str], first: _Answer, same: _Answer, late: _Answer) -> bool:
